@@ -1,0 +1,28 @@
+// What every binding file shares: array types and the list of the files themselves.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace nb = nanobind;
+
+namespace widemargin {
+
+template <class T>
+using Array = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// Hands a vector's memory to NumPy without a copy.
+template <class T>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T>&& values) {
+    auto* kept = new std::vector<T>(std::move(values));
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return {kept->data(), {kept->size()}, owner};
+}
+
+void bind_svmlight(nb::module_&);
+
+}  // namespace widemargin
