@@ -14,7 +14,7 @@ demo: $(VENV)/.demo
 test: $(VENV)/.test
 	$(BIN)/python -m pytest -n auto $(ARGS)
 
-lint: $(VENV)/.test $(VENV)/.lint
+lint: $(VENV)/.built $(VENV)/.lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/clang-format --dry-run --Werror $$(git ls-files 'native/*.?pp')

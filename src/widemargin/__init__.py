@@ -1,3 +1,54 @@
-"""Large-scale linear classification with a proof of accuracy for every fit."""
+"""Large-scale linear classification with a proof of accuracy for every fit.
+
+The public names below are loaded on first use, so that `import widemargin` stays as light as NumPy.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from .data.matrix import Matrix as Matrix
+    from .data.svmlight import read_svmlight as read_svmlight
+    from .data.svmlight import write_svmlight as write_svmlight
+    from .estimators.linear_svc import LinearSVC as LinearSVC
+    from .objective.certificate import Certificate as Certificate
+    from .objective.problem import Problem as Problem
+    from .solvers.base import Solver as Solver
+    from .solvers.dual_cd import DualCD as DualCD
+    from .solvers.registry import solvers as solvers
+    from .solvers.solution import Solution as Solution
+    from .solvers.solution import Status as Status
+    from .solvers.solve import solve as solve
+    from .solvers.trace import Trace as Trace
+
+_HOME = {
+    "Matrix": "data.matrix",
+    "read_svmlight": "data.svmlight",
+    "write_svmlight": "data.svmlight",
+    "Problem": "objective.problem",
+    "Certificate": "objective.certificate",
+    "solve": "solvers.solve",
+    "solvers": "solvers.registry",
+    "Solver": "solvers.base",
+    "Solution": "solvers.solution",
+    "Status": "solvers.solution",
+    "Trace": "solvers.trace",
+    "DualCD": "solvers.dual_cd",
+    "LinearSVC": "estimators.linear_svc",
+}
+
+__all__ = [*_HOME, "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'widemargin' has no attribute {name!r}")
+    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,1 +1,1 @@
-"""."""
+"""What goes in: matrices and files."""

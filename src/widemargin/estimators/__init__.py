@@ -1,1 +1,1 @@
-"""."""
+"""scikit-learn classes, thin over Problem and solve."""

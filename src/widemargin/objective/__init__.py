@@ -1,1 +1,1 @@
-"""."""
+"""What is minimised: losses, penalties, the problem and its certificate."""

@@ -1,0 +1,91 @@
+// The gate: nothing below it ever sees a malformed matrix. Each problem found is named with its place.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace widemargin {
+
+[[noreturn]] inline void reject(const std::string& what) {
+    throw std::invalid_argument(what);
+}
+
+inline void reject_value(double value, int64_t row, int64_t column) {
+    reject("row " + std::to_string(row) + ", column " + std::to_string(column) + " holds " +
+           (std::isnan(value) ? "nan"
+            : value > 0       ? "inf"
+                              : "-inf") +
+           ": every value must be finite; remove or impute it");
+}
+
+inline void check_row_pointers(const int64_t* indptr, int64_t n_rows, int64_t n_entries) {
+    if (indptr[0] != 0) reject("indptr[0] is " + std::to_string(indptr[0]) + ", it must be 0");
+    for (int64_t i = 0; i < n_rows; ++i)
+        if (indptr[i + 1] < indptr[i])
+            reject("indptr decreases at row " + std::to_string(i) + ": " + std::to_string(indptr[i]) + " then " +
+                   std::to_string(indptr[i + 1]));
+    if (indptr[n_rows] > n_entries)
+        reject("indptr ends at " + std::to_string(indptr[n_rows]) + " but only " + std::to_string(n_entries) +
+               " entries are stored");
+}
+
+// What one look at sparse entries tells.
+template <class T>
+struct SparseFacts {
+    bool canonical = true;              // strictly ascending columns in every row
+    bool uniform = true;                // one value per row
+    std::vector<double> uniform_value;  // that value, while `uniform` holds
+};
+
+template <class T>
+SparseFacts<T> check_entries(const int64_t* indptr, const int32_t* indices, const T* values, int64_t n_rows,
+                             int64_t n_cols) {
+    SparseFacts<T> facts;
+    facts.uniform_value.assign(size_t(n_rows), 0.0);
+    for (int64_t i = 0; i < n_rows; ++i) {
+        const int64_t begin = indptr[i], end = indptr[i + 1];
+        if (begin == end) continue;
+        // Branch-free over the row; the place is searched only when something was found.
+        bool outside = false, descending = false, varying = false;
+        T zero_if_finite = 0;
+        int32_t previous = -1;
+        const T first = values[begin];
+        for (int64_t k = begin; k < end; ++k) {
+            const int32_t j = indices[k];
+            outside |= uint32_t(j) >= uint32_t(n_cols);
+            descending |= j <= previous;
+            previous = j;
+            varying |= values[k] != first;
+            zero_if_finite += values[k] * T(0);
+        }
+        if (outside)
+            for (int64_t k = begin; k < end; ++k)
+                if (indices[k] < 0 || indices[k] >= n_cols)
+                    reject("row " + std::to_string(i) + " has column index " + std::to_string(indices[k]) +
+                           ", outside 0 .. " + std::to_string(n_cols - 1));
+        if (zero_if_finite != 0)
+            for (int64_t k = begin; k < end; ++k)
+                if (!std::isfinite(values[k])) reject_value(double(values[k]), i, indices[k]);
+        facts.canonical &= !descending;
+        facts.uniform &= !varying;
+        facts.uniform_value[size_t(i)] = double(first);
+    }
+    return facts;
+}
+
+template <class T>
+void check_dense(const T* data, int64_t n_rows, int64_t n_cols, int64_t row_stride, int64_t col_stride) {
+    for (int64_t i = 0; i < n_rows; ++i) {
+        T zero_if_finite = 0;
+        const T* row = data + i * row_stride;
+        for (int64_t j = 0; j < n_cols; ++j) zero_if_finite += row[j * col_stride] * T(0);
+        if (zero_if_finite != 0)
+            for (int64_t j = 0; j < n_cols; ++j)
+                if (!std::isfinite(row[j * col_stride])) reject_value(double(row[j * col_stride]), i, j);
+    }
+}
+
+}  // namespace widemargin

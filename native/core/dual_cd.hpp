@@ -1,0 +1,113 @@
+// Passes of dual coordinate descent (survey Algorithm 3; Hsieh et al. 2008) over any row storage and any step of
+// dual_steps.hpp. Keeps w = X^T v, the intercept b, the dual value and an estimate of the duality gap up to date.
+//
+// Intercept: b moves by scale^2 v like the weight of a constant feature. Where the intercept is not penalised the
+// caller re-centres b between passes (see solvers/dual_cd.py).
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "core/dual_steps.hpp"
+#include "core/order.hpp"
+#include "core/rows.hpp"
+
+namespace widemargin {
+
+struct DualReport {
+    int64_t passes = 0;       // passes made by this call
+    int64_t steps = 0;        // coordinates looked at by this call
+    int64_t n_active = 0;     // coordinates not dropped by shrinking
+    double dual = 0;          // dual objective, kept up to date from the starting value
+    double gap = 0;           // estimate: the rows' shares of the gap, each as seen when the row was visited
+    double violation = 0;     // largest violation of the optimality conditions seen in the last pass
+    bool looks_done = false;  // the estimate reached the target
+};
+
+struct DualTarget {
+    double relative_gap;  // stop when `trust` times the estimated gap falls below this share of the objective
+    double trust;
+    int64_t max_passes;
+    double max_seconds;
+};
+
+template <class Rows, class Step, class Weight>
+class DualCD {
+  public:
+    DualCD(Rows X, Step step, std::vector<DualRow>& rows, std::vector<Weight>& w, double& b, double scale_squared)
+        : X_(X), step_(step), rows_(rows), w_(w), b_(b), scale_squared_(scale_squared) {}
+
+    DualReport run(Order& order, bool shrinking, double& drop_above, double dual, const DualTarget& target) {
+        const auto start = std::chrono::steady_clock::now();
+        DualReport report;
+        report.dual = dual;
+        while (report.passes < target.max_passes) {
+            one_pass(order, shrinking, drop_above, report);
+            ++report.passes;
+            report.n_active = order.n_active();
+            const double primal = report.dual + report.gap;
+            report.looks_done = report.gap * target.trust <= target.relative_gap * std::abs(primal);
+            if (report.looks_done || report.n_active == 0) break;
+            const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+            if (spent.count() > target.max_seconds) break;
+        }
+        return report;
+    }
+
+  private:
+    void one_pass(Order& order, bool shrinking, double& drop_above, DualReport& report) {
+        const auto& sequence = order.next_pass();
+        const auto n = int64_t(sequence.size());
+        const bool adaptive = order.adaptive();
+        double gap = 0, violation = 0, gained = 0;
+        for (int64_t k = 0; k < n; ++k) {
+            if (k + prefetch_pointers < n) {
+                const uint32_t ahead = sequence[size_t(k + prefetch_pointers)];
+                X_.prefetch_row_pointer(ahead);
+                prefetch(&rows_[ahead]);
+            }
+            if (k + prefetch_data < n) X_.prefetch_row(sequence[size_t(k + prefetch_data)]);
+
+            const uint32_t i = sequence[size_t(k)];
+            DualRow& row = rows_[i];
+            const auto x = X_[i];
+            const double z = x.dot(w_.data()) + b_ + row.private_part * row.v;
+            const Look look = step_.look(row, z);
+            gap += step_.gap(row, z);
+            if (shrinking && look.slack > drop_above) {
+                order.drop(i);
+                continue;
+            }
+            double gain = 0;
+            if (look.violation > 0) {
+                violation = std::max(violation, look.violation);
+                const double next = step_.solve(row, look);
+                gain = step_.gain(row, look, next);
+                const double d = next - row.v;
+                if (d != 0) {
+                    row.v = next;
+                    x.axpy(d, w_.data());
+                    b_ += scale_squared_ * d;
+                }
+            }
+            gained += gain;
+            if (adaptive) order.report(i, gain);
+        }
+        report.steps += n;
+        report.dual += gained;
+        report.gap = gap;
+        report.violation = violation;
+        drop_above = violation > 0 ? violation : infinity;
+    }
+
+    Rows X_;
+    Step step_;
+    std::vector<DualRow>& rows_;
+    std::vector<Weight>& w_;
+    double& b_;
+    double scale_squared_;
+};
+
+}  // namespace widemargin

@@ -1,0 +1,137 @@
+// Which coordinate next: the one policy that every coordinate descent method asks.
+//
+//   cyclic         1, 2, ..., n
+//   permuted       a new random permutation each pass
+//   permuted_once  one random permutation, kept
+//   random         drawn with replacement
+//   adaptive       adaptive coordinate frequencies (Glasmachers and Dogan 2013): Algorithm 3 lays out a pass in which
+//                  coordinate i stands about p_i times; Algorithm 2 raises p_i where a step gained more than average.
+//
+// Shrinking works on top of each: a dropped coordinate is left out of later passes until `restore`.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+#include "core/rng.hpp"
+
+namespace widemargin {
+
+class Order {
+  public:
+    enum class Kind { cyclic, permuted, permuted_once, random, adaptive };
+
+    static Kind parse(std::string_view name) {
+        if (name == "cyclic") return Kind::cyclic;
+        if (name == "permuted") return Kind::permuted;
+        if (name == "permuted_once") return Kind::permuted_once;
+        if (name == "random") return Kind::random;
+        if (name == "adaptive") return Kind::adaptive;
+        throw std::invalid_argument("unknown order: use cyclic, permuted, permuted_once, random or adaptive");
+    }
+
+    Order(Kind kind, uint32_t n, uint64_t seed) : kind_(kind), rng_(seed), n_(n), dropped_(n, 0) {
+        if (kind_ == Kind::adaptive) preference_.assign(n, 1.0), pending_.assign(n, 0.0);
+        restore();
+    }
+
+    bool adaptive() const { return kind_ == Kind::adaptive; }
+    uint32_t n_active() const { return uint32_t(active_.size()) - n_newly_dropped_; }
+    const std::vector<double>& preferences() const { return preference_; }
+
+    // The coordinates of the next pass, in order. Valid until the next call.
+    const std::vector<uint32_t>& next_pass() {
+        forget_dropped();
+        switch (kind_) {
+            case Kind::permuted:
+                rng_.shuffle(active_);
+                [[fallthrough]];
+            case Kind::cyclic:
+            case Kind::permuted_once:
+                return active_;
+            case Kind::random:
+                sequence_.resize(active_.size());
+                for (auto& i : sequence_) i = active_[rng_.below(uint32_t(active_.size()))];
+                return sequence_;
+            case Kind::adaptive:
+                lay_out_adaptive_pass();
+                return sequence_;
+        }
+        return active_;
+    }
+
+    // Tells what a step on coordinate i gained (>= 0): Algorithm 2 with c = 1/5, p in [1/20, 20], eta = 1/n. The mean
+    // gain is first taken over one whole pass, during which the preferences stay equal.
+    void report(uint32_t i, double gain) {
+        if (n_reported_ < n_) {
+            mean_gain_ += (gain - mean_gain_) / double(++n_reported_);
+            return;
+        }
+        if (mean_gain_ > 0)
+            preference_[i] = std::clamp(std::exp(0.2 * (gain / mean_gain_ - 1)) * preference_[i], least, most);
+        mean_gain_ += (gain - mean_gain_) / double(n_);
+    }
+
+    void drop(uint32_t i) {
+        if (dropped_[i]) return;
+        dropped_[i] = 1;
+        ++n_newly_dropped_;
+    }
+    bool dropped(uint32_t i) const { return dropped_[i] != 0; }
+
+    // Leaves coordinate i out for good: `restore` does not bring it back.
+    void exclude(uint32_t i) {
+        drop(i);
+        dropped_[i] = excluded;
+    }
+
+    void restore() {
+        n_newly_dropped_ = 0;
+        active_.clear();
+        for (uint32_t i = 0; i < n_; ++i) {
+            if (dropped_[i] == excluded) continue;
+            dropped_[i] = 0;
+            active_.push_back(i);
+        }
+        if (kind_ == Kind::permuted_once) rng_.shuffle(active_);
+    }
+
+  private:
+    static constexpr double least = 1.0 / 20, most = 20;
+    static constexpr uint8_t excluded = 2;
+
+    void forget_dropped() {
+        if (n_newly_dropped_ == 0) return;
+        std::erase_if(active_, [this](uint32_t i) { return dropped_[i] != 0; });
+        n_newly_dropped_ = 0;
+    }
+
+    // Preferences are first scaled to mean one, so that p >= 1/20 brings every coordinate up within 20 passes.
+    void lay_out_adaptive_pass() {
+        double sum = 0;
+        for (const uint32_t i : active_) sum += preference_[i];
+        const double scale = double(active_.size()) / sum;
+        sequence_.clear();
+        for (const uint32_t i : active_) {
+            preference_[i] = std::clamp(preference_[i] * scale, least, most);
+            pending_[i] += preference_[i];
+            for (; pending_[i] >= 1; pending_[i] -= 1) sequence_.push_back(i);
+        }
+        rng_.shuffle(sequence_);
+    }
+
+    Kind kind_;
+    Rng rng_;
+    uint32_t n_;
+    std::vector<uint8_t> dropped_;
+    std::vector<uint32_t> active_, sequence_;
+    std::vector<double> preference_, pending_;
+    double mean_gain_ = 0;
+    uint32_t n_reported_ = 0, n_newly_dropped_ = 0;
+};
+
+}  // namespace widemargin

@@ -1,0 +1,213 @@
+// The only place that knows how rows are stored. A row offers dot, axpy and sqnorm; everything above is written once
+// over them. Columns are the rows of the transposed matrix, so the same types serve both.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace widemargin {
+
+#if defined(__GNUC__)
+inline void prefetch(const void* address) {
+    __builtin_prefetch(address);
+}
+#else
+inline void prefetch(const void*) {}
+#endif
+
+// How far ahead of use, counted in rows, a row's data and its pointers are asked for when rows are visited in random
+// order: memory latency, not arithmetic, is what such a pass waits for.
+inline constexpr int64_t prefetch_data = 4;
+inline constexpr int64_t prefetch_pointers = 8;
+
+inline constexpr int64_t cache_line = 64;
+
+// Asks for the first bytes of a block; the hardware follows a longer sequential block by itself.
+inline void prefetch_block(const void* begin, int64_t bytes) {
+    const auto* address = static_cast<const char*>(begin);
+    const int64_t reach = std::min<int64_t>(bytes, 8 * cache_line);
+    for (int64_t offset = 0; offset < reach; offset += cache_line) prefetch(address + offset);
+}
+
+// Stored entries of one row: value[k] stands in column index[k]; indices ascend.
+template <class T>
+struct SparseRow {
+    const int32_t* index;
+    const T* value;
+    int64_t size;
+
+    // Four independent sums hide the latency of the gathers.
+    template <class W>
+    double dot(const W* w) const {
+        double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+        int64_t k = 0;
+        for (; k + 4 <= size; k += 4) {
+            s0 += double(value[k]) * double(w[index[k]]);
+            s1 += double(value[k + 1]) * double(w[index[k + 1]]);
+            s2 += double(value[k + 2]) * double(w[index[k + 2]]);
+            s3 += double(value[k + 3]) * double(w[index[k + 3]]);
+        }
+        for (; k < size; ++k) s0 += double(value[k]) * double(w[index[k]]);
+        return (s0 + s1) + (s2 + s3);
+    }
+
+    template <class W>
+    void axpy(double a, W* w) const {
+        for (int64_t k = 0; k < size; ++k) w[index[k]] = W(double(w[index[k]]) + a * double(value[k]));
+    }
+
+    double sqnorm() const {
+        double s = 0;
+        for (int64_t k = 0; k < size; ++k) s += double(value[k]) * double(value[k]);
+        return s;
+    }
+
+    // The part of the row in columns [first, last).
+    SparseRow between(int32_t first, int32_t last) const {
+        const int32_t* lo = std::lower_bound(index, index + size, first);
+        const int32_t* hi = std::lower_bound(lo, index + size, last);
+        return {lo, value + (lo - index), hi - lo};
+    }
+
+    template <class F>
+    void for_each(F&& f) const {
+        for (int64_t k = 0; k < size; ++k) f(index[k], double(value[k]));
+    }
+};
+
+// A sparse row whose entries all hold the same value (binary features, scaled or not): no values are read at all.
+struct UniformRow {
+    const int32_t* index;
+    double value;
+    int64_t size;
+
+    template <class W>
+    double dot(const W* w) const {
+        double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+        int64_t k = 0;
+        for (; k + 4 <= size; k += 4) {
+            s0 += double(w[index[k]]);
+            s1 += double(w[index[k + 1]]);
+            s2 += double(w[index[k + 2]]);
+            s3 += double(w[index[k + 3]]);
+        }
+        for (; k < size; ++k) s0 += double(w[index[k]]);
+        return value * ((s0 + s1) + (s2 + s3));
+    }
+
+    template <class W>
+    void axpy(double a, W* w) const {
+        const double step = a * value;
+        for (int64_t k = 0; k < size; ++k) w[index[k]] = W(double(w[index[k]]) + step);
+    }
+
+    double sqnorm() const { return value * value * double(size); }
+
+    UniformRow between(int32_t first, int32_t last) const {
+        const int32_t* lo = std::lower_bound(index, index + size, first);
+        const int32_t* hi = std::lower_bound(lo, index + size, last);
+        return {lo, value, hi - lo};
+    }
+
+    template <class F>
+    void for_each(F&& f) const {
+        for (int64_t k = 0; k < size; ++k) f(index[k], value);
+    }
+};
+
+// A row with an entry in every column from `first` on.
+template <class T>
+struct DenseRow {
+    const T* value;
+    int64_t size;
+    int64_t first = 0;
+
+    template <class W>
+    double dot(const W* w) const {
+        const W* v = w + first;
+        double s = 0;
+#pragma omp simd reduction(+ : s)
+        for (int64_t k = 0; k < size; ++k) s += double(value[k]) * double(v[k]);
+        return s;
+    }
+
+    template <class W>
+    void axpy(double a, W* w) const {
+        W* v = w + first;
+#pragma omp simd
+        for (int64_t k = 0; k < size; ++k) v[k] = W(double(v[k]) + a * double(value[k]));
+    }
+
+    double sqnorm() const {
+        double s = 0;
+#pragma omp simd reduction(+ : s)
+        for (int64_t k = 0; k < size; ++k) s += double(value[k]) * double(value[k]);
+        return s;
+    }
+
+    DenseRow between(int32_t begin, int32_t end) const { return {value + begin, end - begin, begin}; }
+
+    template <class F>
+    void for_each(F&& f) const {
+        for (int64_t k = 0; k < size; ++k) f(int32_t(first + k), double(value[k]));
+    }
+};
+
+// Compressed sparse rows: row i holds the entries indptr[i] .. indptr[i + 1].
+template <class T>
+struct SparseRows {
+    using Value = T;
+    int64_t n_rows, n_cols;
+    const int64_t* indptr;
+    const int32_t* indices;
+    const T* values;
+
+    SparseRow<T> operator[](int64_t i) const {
+        return {indices + indptr[i], values + indptr[i], indptr[i + 1] - indptr[i]};
+    }
+    int64_t nnz() const { return indptr[n_rows]; }
+    int64_t nnz(int64_t i) const { return indptr[i + 1] - indptr[i]; }
+    void prefetch_row_pointer(int64_t i) const { prefetch(indptr + i); }
+    void prefetch_row(int64_t i) const {
+        const int64_t begin = indptr[i], size = indptr[i + 1] - begin;
+        prefetch_block(indices + begin, size * int64_t(sizeof(int32_t)));
+        prefetch_block(values + begin, size * int64_t(sizeof(T)));
+    }
+};
+
+struct UniformRows {
+    using Value = double;
+    int64_t n_rows, n_cols;
+    const int64_t* indptr;
+    const int32_t* indices;
+    const double* row_values;
+
+    UniformRow operator[](int64_t i) const { return {indices + indptr[i], row_values[i], indptr[i + 1] - indptr[i]}; }
+    int64_t nnz() const { return indptr[n_rows]; }
+    int64_t nnz(int64_t i) const { return indptr[i + 1] - indptr[i]; }
+    void prefetch_row_pointer(int64_t i) const {
+        prefetch(indptr + i);
+        prefetch(row_values + i);
+    }
+    void prefetch_row(int64_t i) const {
+        const int64_t begin = indptr[i], size = indptr[i + 1] - begin;
+        prefetch_block(indices + begin, size * int64_t(sizeof(int32_t)));
+    }
+};
+
+// Dense rows, each contiguous, `stride` values apart.
+template <class T>
+struct DenseRows {
+    using Value = T;
+    int64_t n_rows, n_cols;
+    const T* data;
+    int64_t stride;
+
+    DenseRow<T> operator[](int64_t i) const { return {data + i * stride, n_cols, 0}; }
+    int64_t nnz() const { return n_rows * n_cols; }
+    int64_t nnz(int64_t) const { return n_cols; }
+    void prefetch_row_pointer(int64_t) const {}
+    void prefetch_row(int64_t i) const { prefetch_block(data + i * stride, n_cols * int64_t(sizeof(T))); }
+};
+
+}  // namespace widemargin

@@ -1,0 +1,211 @@
+"""One validated, immutable view of whatever the user has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from .. import _core
+from .frames import dense_from_frame, is_frame, sparse_from_frame
+
+MOST_COLUMNS = 2**31 - 2
+
+Vector = NDArray[np.float64]
+
+
+class Matrix:
+    """A sparse or dense matrix of float32 or float64, checked once, ready for passes over its rows.
+
+    Accepts SciPy sparse matrices and arrays, NumPy arrays, lists, and data frames (pandas, polars, pyarrow).
+    float32 stays float32, every other real type becomes float64. Input that is already right is not copied: do
+    not write into it while the matrix lives.
+
+    Parameters
+    ----------
+    X : matrix of shape (rows, columns)
+
+    Examples
+    --------
+    >>> from widemargin import Matrix
+    >>> X = Matrix([[1.0, 0.0], [0.5, 2.0]])
+    >>> X
+    Matrix(2 x 2, dense float64)
+    >>> X.matvec([1.0, 10.0])
+    array([ 1. , 20.5])
+    """
+
+    def __init__(self, X: Any) -> None:
+        self.feature_names: list[str] | None = None
+        self._columns: _core.Rows | None = None
+        if isinstance(X, Matrix):
+            self.__dict__.update(X.__dict__)
+            return
+        if is_frame(X):
+            self.feature_names = [str(name) for name in getattr(X, "column_names", None) or X.columns]
+            sparse = sparse_from_frame(X)
+            X = dense_from_frame(X) if sparse is None else sparse
+        if sp.issparse(X):
+            self._from_sparse(X)
+        else:
+            self._from_dense(X)
+        if 0 in self.shape:
+            rows, columns = self.shape
+            raise ValueError(
+                f"X is empty: it has {rows} row(s) and {columns} feature(s), at least one of each is required"
+            )
+
+    def _from_sparse(self, X: Any) -> None:
+        self._check_shape(X.shape)
+        self.is_sparse = True
+        dtype = _storage_dtype(X.dtype)
+        if X.format == "csc":
+            # The columns of X are the rows of its transpose, already in the right storage.
+            self._columns, self._rows = None, _sparse_rows(X.T, dtype)
+            self._columns = self._rows
+            self._rows = self._columns.transpose()
+        else:
+            if X.format == "coo":
+                _check_coordinates(X)
+            self._rows = _sparse_rows(X if X.format == "csr" else X.tocsr(), dtype)
+        self.shape: tuple[int, int] = (self._rows.n_rows, self._rows.n_cols)
+        self.dtype = dtype
+
+    def _from_dense(self, X: Any) -> None:
+        array = _as_array(X)
+        if array.ndim != 2:
+            hint = ": reshape your data with X.reshape(-1, 1) or X.reshape(1, -1)" if array.ndim == 1 else ""
+            raise ValueError(f"Expected 2D array, got {array.ndim}D array instead{hint}")
+        self.is_sparse = False
+        self.dtype = _storage_dtype(array.dtype)
+        array = np.asarray(array, dtype=self.dtype)
+        self.shape = (int(array.shape[0]), int(array.shape[1]))
+        self._check_shape(self.shape)
+        if array.size == 0:
+            return
+        by_rows = array if array.strides[1] == array.itemsize else np.ascontiguousarray(array)
+        self._rows = _named("X", _core.Rows.dense, by_rows)
+
+    @staticmethod
+    def _check_shape(shape: tuple[int, ...]) -> None:
+        if len(shape) != 2:
+            raise ValueError(f"X must have two dimensions, got shape {shape}")
+        if shape[1] > MOST_COLUMNS:
+            raise ValueError(f"X has {shape[1]} columns, at most {MOST_COLUMNS} are possible")
+
+    @property
+    def rows(self) -> _core.Rows:
+        """The native rows, for passes."""
+        return self._rows
+
+    @property
+    def columns(self) -> _core.Rows:
+        """The native columns (rows of the transpose), built on first use and kept."""
+        if self._columns is None:
+            self._columns = self._rows.transpose()
+        return self._columns
+
+    @property
+    def nnz(self) -> int:
+        """Number of stored entries."""
+        return self._rows.nnz
+
+    def matvec(self, w: Any, intercept: float = 0.0, n_jobs: int = 1) -> Vector:
+        """X w + intercept, one value per row."""
+        z = np.empty(self.shape[0])
+        _core.matvec(self._rows, np.ascontiguousarray(w, dtype=np.float64), intercept, z, n_jobs)
+        return z
+
+    def rmatvec(self, u: Any, n_jobs: int = 1) -> Vector:
+        """X^T u, one value per column."""
+        g = np.zeros(self.shape[1])
+        _core.rmatvec(self._rows, np.ascontiguousarray(u, dtype=np.float64), g, n_jobs)
+        return g
+
+    def __repr__(self) -> str:
+        rows, columns = self.shape
+        kind = f"sparse {self.dtype}, {self.nnz:,} nonzeros" if self.is_sparse else f"dense {self.dtype}"
+        return f"Matrix({rows:,} x {columns:,}, {kind})"
+
+
+def _storage_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    if dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: X has dtype {dtype}; pass its real part")
+    if dtype.kind not in "biuf":
+        raise ValueError(f"X has dtype {dtype}: convert it to numbers first (for text, use a vectorizer or an encoder)")
+    return np.dtype(np.float32) if dtype == np.float32 else np.dtype(np.float64)
+
+
+def _as_array(X: Any) -> NDArray[Any]:
+    try:
+        array = np.asarray(X)
+    except ValueError as error:
+        raise ValueError(f"X is ragged: its rows differ in length ({error})") from error
+    if array.dtype.kind == "O":
+        return _numbers_from_objects(array)
+    return array
+
+
+def _numbers_from_objects(array: NDArray[Any]) -> NDArray[Any]:
+    if any(isinstance(value, complex) for value in array.flat):
+        raise ValueError("Complex data not supported: X holds complex numbers; pass their real part")
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"X has dtype object and does not convert to numbers: {error}") from error
+
+
+def _named(name: str, build: Any, *arguments: Any) -> _core.Rows:
+    try:
+        rows: _core.Rows = build(*arguments)
+    except ValueError as error:
+        message = str(error)
+        kind = "NaN" if "nan" in message else "infinity"
+        found = f"{name} contains {kind}: " if "every value must be finite" in message else f"{name} is corrupted: "
+        raise ValueError(found + message) from None
+    return rows
+
+
+def _sparse_rows(X: Any, dtype: np.dtype[Any]) -> _core.Rows:
+    """Native rows over the arrays of a CSR matrix (or the transpose of a CSC one), copied only where they must be."""
+    rows = _checked_rows(X, dtype)
+    if not rows.canonical:
+        X = X.copy()
+        X.sum_duplicates()
+        rows = _checked_rows(X, dtype)
+    return rows
+
+
+def _checked_rows(X: Any, dtype: np.dtype[Any]) -> _core.Rows:
+    n_rows, n_cols = X.shape
+    if X.indptr.ndim != 1 or len(X.indptr) != n_rows + 1:
+        raise ValueError(f"X is corrupted: indptr has {len(X.indptr)} entries for {n_rows} rows, expected {n_rows + 1}")
+    indices = X.indices
+    if indices.dtype != np.int32:
+        outside = np.flatnonzero((indices < 0) | (indices >= n_cols))
+        if len(outside):
+            raise ValueError(
+                f"X is corrupted: entry {outside[0]} has column index {indices[outside[0]]}, outside 0 .. {n_cols - 1}"
+            )
+    return _named(
+        "X",
+        _core.Rows.sparse,
+        np.ascontiguousarray(X.indptr, dtype=np.int64),
+        np.ascontiguousarray(indices, dtype=np.int32),
+        np.ascontiguousarray(X.data, dtype=dtype),
+        n_cols,
+    )
+
+
+def _check_coordinates(X: Any) -> None:
+    for axis, (name, coordinates) in enumerate(zip(("row", "column"), (X.row, X.col), strict=True)):
+        if len(coordinates) != X.nnz:
+            raise ValueError(f"X is corrupted: {len(coordinates)} {name} coordinates for {X.nnz} values")
+        outside = np.flatnonzero((coordinates < 0) | (coordinates >= X.shape[axis]))
+        if len(outside):
+            raise ValueError(
+                f"X is corrupted: entry {outside[0]} has {name} index {coordinates[outside[0]]}, "
+                f"outside 0 .. {X.shape[axis] - 1}"
+            )

@@ -1,0 +1,74 @@
+"""Labels, targets and weights: checked, and brought into the form the losses want."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+
+
+def binary_labels(y: Any, rows: int) -> tuple[Vector, NDArray[Any]]:
+    """y as -1 and +1, and the two classes in ascending order: the second one became +1."""
+    labels = _column("y", y, rows)
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise ValueError(f"y[{int(np.flatnonzero(~np.isfinite(labels))[0])}] is not finite: every row needs a label")
+    if labels.dtype.kind in "biuf":
+        low, high = labels.min(), labels.max()
+        positive = labels == high
+        two = low != high and bool((positive | (labels == low)).all())
+        classes = np.array([low, high]) if two else np.unique(labels)
+    else:
+        classes, codes = np.unique(labels, return_inverse=True)
+        positive = codes == 1
+    if len(classes) != 2:
+        found = ", ".join(repr(c) for c in classes.tolist()[:5]) + (", ..." if len(classes) > 5 else "")
+        raise ValueError(f"y must hold exactly two classes, it holds {len(classes)}: {found}")
+    return np.where(positive, 1.0, -1.0), classes
+
+
+def real_targets(y: Any, rows: int) -> Vector:
+    """y as finite float64."""
+    try:
+        targets = np.ascontiguousarray(_column("y", y, rows), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"y must hold real numbers: {error}") from error
+    _check_finite("y", targets)
+    return targets
+
+
+def row_weights(C: float, sample_weight: Any, rows: int) -> Vector:
+    """C_i = C * sample_weight_i"""
+    if not (np.isfinite(C) and C > 0):
+        raise ValueError(f"C must be a finite number > 0, got {C!r}")
+    if sample_weight is None:
+        return np.full(rows, float(C))
+    weights = np.asarray(_column("sample_weight", sample_weight, rows), dtype=np.float64)
+    _check_finite("sample_weight", weights)
+    if (weights < 0).any():
+        at = int(np.flatnonzero(weights < 0)[0])
+        raise ValueError(f"sample_weight[{at}] is {weights[at]:g}: weights must not be negative")
+    if not (weights > 0).any():
+        raise ValueError("sample_weight is zero everywhere: at least one row must count")
+    return weights * float(C)
+
+
+def _column(name: str, values: Any, rows: int) -> NDArray[Any]:
+    array = np.asarray(values)
+    if array.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: {name} has dtype {array.dtype}")
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}")
+    if len(array) != rows:
+        raise ValueError(f"{name} has {len(array)} entries, X has {rows} rows: they must agree")
+    return array
+
+
+def _check_finite(name: str, values: Vector) -> None:
+    if not np.isfinite(values).all():
+        at = int(np.flatnonzero(~np.isfinite(values))[0])
+        raise ValueError(f"{name}[{at}] is {values[at]}: every value must be finite")

@@ -1,0 +1,217 @@
+"""The problem: data, loss, penalty and weights, frozen. Everything a solver may ask of it is a method here.
+
+    min over w, b    R(w) + sum_i C_i loss(y_i, x_i . w + b)          C_i = C * sample_weight_i
+
+Intercept: `none` (b = 0); `regularized` (b = s w_0, the weight w_0 of a constant feature s is penalised like the
+others); `free` (not penalised). The data are reached through a handful of verbs alone, so that rows in memory, on disk
+or elsewhere can stand behind the same solver.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..data.matrix import Matrix
+from .certificate import Certificate, certify, feasible_dual
+from .labels import binary_labels, real_targets, row_weights
+from .losses import make_loss
+from .penalties import make_penalty
+
+Vector = NDArray[np.float64]
+
+INTERCEPTS = ("none", "regularized", "free")
+
+
+@dataclass(frozen=True)
+class LossPass:
+    """What one pass over the data tells at a point (w, b)."""
+
+    value: float  # sum_i C_i loss(z_i)
+    z: Vector  # predictions x_i . w + b
+    u: Vector  # C_i loss'(z_i)
+    gradient: Vector  # X^T u
+    intercept_gradient: float  # sum_i u_i
+
+
+class Problem:
+    """A regularised linear model to be fitted.
+
+    Parameters
+    ----------
+    X : matrix of shape (rows, features)
+        Anything `Matrix` accepts.
+    y : array of shape (rows,)
+        Two distinct labels for a classification loss (the larger one becomes +1), real numbers for a regression loss.
+    loss : {"hinge", "squared_hinge", "logistic", "modified_huber", "squared", "epsilon_insensitive", \
+"squared_epsilon_insensitive"}
+    penalty : {"l2", "l1", "elasticnet"}
+    C : float
+        Weight of the losses against the penalty.
+    l1_ratio : float
+        Share of l1 in the elastic net.
+    intercept : {"none", "regularized", "free"}
+    intercept_scaling : float
+        The constant feature behind a regularized intercept.
+    sample_weight : array of shape (rows,), optional
+        Multiplies C per row; a weight of two counts as the row given twice.
+    epsilon : float
+        Width of the insensitive zone of the two epsilon losses.
+
+    Examples
+    --------
+    >>> from widemargin import Problem
+    >>> problem = Problem([[0.0], [1.0], [3.0]], ["no", "no", "yes"], loss="hinge")
+    >>> problem.objective([1.0])
+    3.5
+    >>> problem.certificate([0.5]).gap <= problem.objective([0.5])
+    True
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        loss: str = "squared_hinge",
+        penalty: str = "l2",
+        C: float = 1.0,
+        *,
+        l1_ratio: float = 0.5,
+        intercept: str = "none",
+        intercept_scaling: float = 1.0,
+        sample_weight: Any = None,
+        epsilon: float = 0.1,
+    ) -> None:
+        if intercept not in INTERCEPTS:
+            raise ValueError(f"unknown intercept {intercept!r}: use one of {', '.join(INTERCEPTS)}")
+        if not (np.isfinite(intercept_scaling) and intercept_scaling > 0):
+            raise ValueError(f"intercept_scaling must be a finite number > 0, got {intercept_scaling!r}")
+        self.X = Matrix(X)
+        self.loss = make_loss(loss, epsilon)
+        self.penalty = make_penalty(penalty, l1_ratio)
+        self.C = float(C)
+        self.intercept = intercept
+        self.intercept_scaling = float(intercept_scaling)
+        self.n_jobs = 1
+        self.classes: NDArray[Any] | None = None
+        rows = self.X.shape[0]
+        if self.loss.classification:
+            self.y, self.classes = binary_labels(y, rows)
+        else:
+            self.y = real_targets(y, rows)
+        self.weights = row_weights(C, sample_weight, rows)
+
+    @property
+    def intercept_scale(self) -> float:
+        """The constant feature's value: intercept_scaling where the intercept is regularized, else 0."""
+        return self.intercept_scaling if self.intercept == "regularized" else 0.0
+
+    def with_jobs(self, n_jobs: int) -> Problem:
+        """The same problem, its passes made on up to n_jobs threads."""
+        other = copy.copy(self)
+        other.n_jobs = n_jobs
+        return other
+
+    # Passes over the data.
+
+    def loss_pass(self, w: Any, intercept: float = 0.0) -> LossPass:
+        """The loss at (w, intercept) with its gradient, in one pass over the rows."""
+        rows, columns = self.X.shape
+        z, u, g = np.empty(rows), np.empty(rows), np.zeros(columns)
+        value = _core.loss_pass(
+            self.X.rows,
+            self.loss.name,
+            self.loss.epsilon,
+            self.y,
+            self.weights,
+            _vector(w),
+            float(intercept),
+            z,
+            u,
+            g,
+            self.n_jobs,
+        )
+        return LossPass(value, z, u, g, float(u.sum()))
+
+    def hess_vec(self, h: Vector, v: Any, v_intercept: float = 0.0) -> tuple[Vector, float]:
+        """X^T diag(h) (X v + v_intercept) and the intercept's component; h from `loss_derivatives`."""
+        g, t = np.zeros(self.X.shape[1]), np.empty(self.X.shape[0])
+        g_b = _core.hess_vec(self.X.rows, h, _vector(v), float(v_intercept), t, g, self.n_jobs)
+        return g, g_b
+
+    # The whole objective.
+
+    def objective(self, w: Any, intercept: float = 0.0) -> float:
+        """R(w) + sum_i C_i loss(y_i, x_i . w + intercept)"""
+        w = _vector(w)
+        z = self.X.matvec(w, n_jobs=self.n_jobs)
+        return self.penalty_value(w, intercept) + self.loss_sum(z, intercept)
+
+    def gradient(self, w: Any, intercept: float = 0.0) -> tuple[Vector, float]:
+        """The gradient in w and in the intercept; for l1 and hinge, the shortest subgradient in w_j."""
+        w = _vector(w)
+        at = self.loss_pass(w, intercept)
+        g = self.penalty.subgradient(w, at.gradient)
+        return g, self._intercept_slope(intercept, at.intercept_gradient)
+
+    def penalty_value(self, w: Vector, intercept: float) -> float:
+        """R(w), with the intercept's share if it is regularized."""
+        value = self.penalty.value(w)
+        if self.intercept == "regularized":
+            value += self.penalty.value(np.array([intercept / self.intercept_scaling]))
+        return value
+
+    def _intercept_slope(self, intercept: float, loss_slope: float) -> float:
+        if self.intercept == "none":
+            return 0.0
+        if self.intercept == "free":
+            return loss_slope
+        w_0 = np.array([intercept / self.intercept_scaling])
+        slope = np.array([loss_slope * self.intercept_scaling])
+        return float(self.penalty.subgradient(w_0, slope)[0]) / self.intercept_scaling
+
+    # The dual and the certificate.
+
+    def dual_value(self, v: Any) -> float:
+        """D(v), after v has been scaled into the dual feasible set; -inf where no scaling gets there."""
+        return feasible_dual(self, _vector(v))[1]
+
+    def certificate(self, w: Any, intercept: float = 0.0, dual: Any = None) -> Certificate:
+        """Primal value, dual bound and gap at a point (a free intercept is first set to its best value)."""
+        v = None if dual is None else _vector(dual)
+        return certify(self, _vector(w), float(intercept), v).certificate
+
+    # Predictions in, no data: O(rows).
+
+    def loss_sum(self, z: Vector, intercept: float = 0.0) -> float:
+        """sum_i C_i loss(z_i + intercept)"""
+        return _core.loss_sum(self.loss.name, self.loss.epsilon, z, self.y, self.weights, float(intercept))
+
+    def loss_derivatives(self, z: Vector, intercept: float = 0.0) -> tuple[Vector, Vector]:
+        """u_i = C_i loss'(z_i + intercept) and h_i = C_i loss''(z_i + intercept)"""
+        u, h = np.empty_like(z), np.empty_like(z)
+        _core.loss_derivatives(self.loss.name, self.loss.epsilon, z, self.y, self.weights, float(intercept), u, h)
+        return u, h
+
+    def best_intercept(self, z: Vector, start: float = 0.0) -> float:
+        """argmin over b of sum_i C_i loss(z_i + b)"""
+        return _core.best_intercept(self.loss.name, self.loss.epsilon, z, self.y, self.weights, float(start))
+
+    def conjugate_sum(self, u: Vector) -> float:
+        """sum_i C_i conjugate(u_i / C_i, y_i)"""
+        return _core.conjugate_sum(self.loss.name, self.loss.epsilon, u, self.y, self.weights)
+
+    def __repr__(self) -> str:
+        return (
+            f"Problem({self.X!r}, loss={self.loss.name!r}, penalty={self.penalty.name!r}, C={self.C:g}, "
+            f"intercept={self.intercept!r})"
+        )
+
+
+def _vector(values: Any) -> Vector:
+    return np.ascontiguousarray(values, dtype=np.float64)

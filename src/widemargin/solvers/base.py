@@ -1,0 +1,92 @@
+"""What a solver is: frozen settings, a declaration of what it solves, and a generator of outer steps.
+
+The generator is the algorithm and nothing else. It yields a `Step` after each outer step; the driver (driver.py)
+traces it, watches limits, and, when a step says that it looks done, verifies exactly and either stops or sends the
+verdict back. So there is one stopping rule, one clock and one certificate for all solvers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from ..objective.certificate import Certified
+    from ..objective.problem import Problem
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Point:
+    """A primal point, with its dual point if the solver has one."""
+
+    w: Vector
+    intercept: float = 0.0
+    dual: Vector | None = None
+
+
+@dataclass(frozen=True)
+class Run:
+    """What the driver asks of a run."""
+
+    tol: float
+    seed: int
+    max_iter: float  # outer steps, possibly infinite
+    every_step: bool  # somebody watches: come back after each single step
+    start: Point | None  # warm start
+    seconds_left: Callable[[], float]
+
+    def slice(self) -> float:
+        """Seconds that one native call may take: short enough that limits and Ctrl-C are felt at once."""
+        return min(0.05, max(0.0, self.seconds_left()))
+
+    def watched(self) -> Run:
+        """The same, with somebody watching."""
+        return replace(self, every_step=True)
+
+
+@dataclass(frozen=True)
+class Step:
+    """Where the solver stands. `point` is asked for only when it is needed."""
+
+    iteration: int
+    passes: float
+    point: Callable[[], Point] = field(repr=False)
+    objective: float = np.nan
+    dual: float = np.nan
+    gap: float = np.nan
+    looks_done: bool = False
+    n_active: int = 0
+
+
+Steps = Generator[Step, "Certified | None", None]
+
+
+@dataclass(frozen=True)
+class Solver:
+    """Base of all solvers: settings are fields, the declaration is class variables."""
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    losses: ClassVar[frozenset[str]]
+    penalties: ClassVar[frozenset[str]] = frozenset({"l2"})
+    intercepts: ClassVar[frozenset[str]] = frozenset({"none", "regularized", "free"})
+
+    def iterate(self, problem: Problem, run: Run) -> Steps:
+        """Yields a Step after each outer step; is sent the exact verdict on a step that looked done."""
+        raise NotImplementedError
+
+    @classmethod
+    def supports(cls, loss: str, penalty: str, intercept: str) -> bool:
+        """Whether this solver solves that combination."""
+        return loss in cls.losses and penalty in cls.penalties and intercept in cls.intercepts
+
+    @classmethod
+    def solves(cls, problem: Problem) -> bool:
+        """Whether this solver solves that problem."""
+        return cls.supports(problem.loss.name, problem.penalty.name, problem.intercept)

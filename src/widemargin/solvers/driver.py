@@ -1,0 +1,142 @@
+"""The driver: runs any solver's steps under one stopping rule, one clock and one certificate."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..objective.certificate import Certificate, Certified, certify
+from .base import Point, Run, Solver, Step
+from .interrupt import catch_interrupt
+from .solution import Solution, Status
+from .stall import StallWatch
+from .trace import Trace, TraceRow
+
+if TYPE_CHECKING:
+    from ..objective.problem import Problem
+
+Callback = Callable[[TraceRow], Any]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Where a run ends even without having converged."""
+
+    iterations: float
+    seconds: float
+
+
+class Driver:
+    """One run: steps in, solution out.
+
+    Of all points that were verified, the one with the lowest objective and the highest dual bound are kept; by weak
+    duality they need not come from the same step.
+    """
+
+    def __init__(
+        self, problem: Problem, solver: Solver, tol: float, limits: Limits, seed: int, start: Point | None
+    ) -> None:
+        self.problem = problem
+        self.solver = solver
+        self.tol = tol
+        self.limits = limits
+        self.trace = Trace()
+        self._began = time.perf_counter()
+        self._ask = Run(
+            tol=tol,
+            seed=seed,
+            max_iter=limits.iterations,
+            every_step=False,
+            start=start,
+            seconds_left=lambda: limits.seconds - self._elapsed(),
+        )
+        self._step: Step | None = None
+        self._verified: Step | None = None  # the last step that was verified
+        self._primal: tuple[Point, float] | None = None  # the best verified point
+        self._dual: Certified | None = None  # the best dual bound
+
+    def run(self, callback: Callback | None = None) -> Solution:
+        """Drives the solver to its end."""
+        self._began = time.perf_counter()
+        with catch_interrupt() as interrupted:
+            status = self._loop(callback, interrupted)
+        if status is not Status.CONVERGED and self._step is not None and self._verified is not self._step:
+            # The last step may be better than what was verified before, and even good enough.
+            self._trace(self._step, self._verify(self._step))
+            if self._certificate().relative_gap <= self.tol:
+                status = Status.CONVERGED
+        return self._solution(status)
+
+    def _loop(self, callback: Callback | None, interrupted: Callable[[], bool]) -> Status:
+        ask = self._ask if callback is None else self._ask.watched()
+        steps = self.solver.iterate(self.problem, ask)
+        stall = StallWatch()
+        verdict: Certified | None = None
+        while True:
+            try:
+                step = self._step = steps.send(verdict)
+            except StopIteration:
+                return Status.STALLED  # the solver can do no more
+            verdict = self._verify(step) if step.looks_done else None
+            row = self._trace(step, verdict)
+            asked_to_stop = callback is not None and bool(callback(row))
+            if verdict is not None and self._certificate().relative_gap <= self.tol:
+                return Status.CONVERGED
+            if asked_to_stop or interrupted():
+                return Status.INTERRUPTED
+            if step.iteration >= self.limits.iterations:
+                return Status.ITERATION_LIMIT
+            if self._elapsed() >= self.limits.seconds:
+                return Status.TIME_LIMIT
+            if stall.is_stalled(step.iteration, row.gap):
+                return Status.STALLED
+
+    def _verify(self, step: Step) -> Certified:
+        """The exact certificate of the step's point; keeps the point and the bound if they are the best."""
+        point = step.point()
+        found = certify(self.problem, point.w, point.intercept, point.dual)
+        self._verified = step
+        if self._primal is None or found.certificate.primal < self._primal[1]:
+            self._primal = Point(point.w, found.intercept), found.certificate.primal
+        if self._dual is None or found.certificate.dual > self._dual.certificate.dual:
+            self._dual = found
+        return found
+
+    def _certificate(self) -> Certificate:
+        assert self._primal is not None and self._dual is not None
+        return Certificate(self._primal[1], self._dual.certificate.dual)
+
+    def _trace(self, step: Step, verdict: Certified | None) -> TraceRow:
+        exact = verdict.certificate if verdict is not None else None
+        row = TraceRow(
+            seconds=self._elapsed(),
+            iteration=step.iteration,
+            passes=step.passes,
+            objective=exact.primal if exact else step.objective,
+            dual=exact.dual if exact else step.dual,
+            gap=exact.gap if exact else step.gap,
+            n_active=step.n_active,
+            certified=exact is not None,
+        )
+        self.trace.add(row)
+        return row
+
+    def _solution(self, status: Status) -> Solution:
+        assert self._primal is not None and self._dual is not None and self._step is not None
+        point = self._primal[0]
+        return Solution(
+            coef=point.w,
+            intercept=point.intercept,
+            dual=self._dual.dual,
+            certificate=self._certificate(),
+            status=status,
+            n_iter=self._step.iteration,
+            seconds=self._elapsed(),
+            solver=self.solver.name,
+            trace=self.trace,
+        )
+
+    def _elapsed(self) -> float:
+        return time.perf_counter() - self._began

@@ -1,0 +1,66 @@
+"""What a run returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..objective.certificate import Certificate
+from .trace import Trace
+
+Vector = NDArray[np.float64]
+
+
+class Status(Enum):
+    """How a run ended."""
+
+    CONVERGED = "converged"
+    ITERATION_LIMIT = "iteration_limit"
+    TIME_LIMIT = "time_limit"
+    INTERRUPTED = "interrupted"
+    STALLED = "stalled"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A model with the proof of how good it is.
+
+    `dual` is the best dual point found: with penalty l2, coef is close to X^T dual. For classification
+    dual_i = y_i alpha_i in the letters of the SVM papers.
+
+    Examples
+    --------
+    >>> from widemargin import Problem, solve
+    >>> solution = solve(Problem([[0.0], [1.0], [3.0]], [-1, -1, 1]), tol=1e-6)
+    >>> str(solution.status), solution.certificate.relative_gap <= 1e-6
+    ('converged', True)
+    """
+
+    coef: Vector
+    intercept: float
+    dual: Vector | None
+    certificate: Certificate
+    status: Status
+    n_iter: int
+    seconds: float
+    solver: str
+    trace: Trace = field(repr=False)
+
+    @property
+    def converged(self) -> bool:
+        """Whether the relative gap reached the tolerance."""
+        return self.status is Status.CONVERGED
+
+    def __repr__(self) -> str:
+        nonzeros = int(np.count_nonzero(self.coef))
+        return (
+            f"Solution({self.status}, solver={self.solver!r}, objective={self.certificate.primal:.10g}, "
+            f"relative_gap={self.certificate.relative_gap:.3g}, n_iter={self.n_iter}, "
+            f"nonzeros={nonzeros:,}/{len(self.coef):,}, seconds={self.seconds:.3g})"
+        )

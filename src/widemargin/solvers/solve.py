@@ -1,0 +1,115 @@
+"""The functional interface: `solve(problem)`."""
+
+from __future__ import annotations
+
+import math
+import os
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .auto import choose
+from .base import Point, Solver
+from .driver import Callback, Driver, Limits
+from .registry import make_solver, require
+from .solution import Solution
+
+if TYPE_CHECKING:
+    from ..objective.problem import Problem
+
+
+def solve(
+    problem: Problem,
+    solver: str | Solver = "auto",
+    *,
+    tol: float = 1e-3,
+    max_iter: int | None = None,
+    max_seconds: float | None = None,
+    seed: int = 0,
+    n_jobs: int = 1,
+    warm_start: Solution | None = None,
+    callback: Callback | None = None,
+    progress: bool = False,
+) -> Solution:
+    """Minimises the problem until the relative duality gap is at most `tol`.
+
+    Parameters
+    ----------
+    problem : Problem
+    solver : "auto", the name of a solver, or a Solver with its settings
+    tol : float
+        The stopping rule of every solver: (primal - dual) / |primal| <= tol.
+    max_iter : int, optional
+        Limit on the solver's outer steps.
+    max_seconds : float, optional
+        Limit on time; what is there by then is returned.
+    seed : int
+        The same seed gives the same result.
+    n_jobs : int
+        Threads for passes over the data; -1 for all cores.
+    warm_start : Solution, optional
+        Where to start, for example from a solution at another C.
+    callback : callable, optional
+        Is shown each trace row; a true result ends the run.
+    progress : bool
+        Show passes, objective, gap and time while running.
+
+    Returns
+    -------
+    Solution
+        With `.coef`, `.intercept`, `.dual`, `.certificate`, `.status`, `.n_iter` and `.trace`. Ctrl-C returns the
+        best solution so far with status `interrupted`.
+
+    Examples
+    --------
+    >>> from widemargin import Problem, solve
+    >>> problem = Problem([[0.0], [1.0], [3.0]], [-1, -1, 1], loss="hinge", intercept="free")
+    >>> solve(problem, tol=1e-6).coef.round(4)
+    array([1.])
+    """
+    limits = _limits(max_iter, max_seconds)
+    if not (np.isfinite(tol) and tol >= 0):
+        raise ValueError(f"tol must be a finite number >= 0, got {tol!r}")
+    problem = problem.with_jobs(_thread_count(n_jobs))
+    chosen = choose(problem) if solver == "auto" else make_solver(solver)
+    require(chosen, problem)
+    driver = Driver(problem, chosen, tol, limits, seed, _start_point(problem, warm_start))
+    if not progress:
+        return driver.run(callback)
+    from ..progress import show_progress
+
+    with show_progress(tol, callback) as shown:
+        return driver.run(shown)
+
+
+def _limits(max_iter: int | None, max_seconds: float | None) -> Limits:
+    if max_iter is not None and max_iter < 1:
+        raise ValueError(f"max_iter must be at least 1, got {max_iter!r}")
+    if max_seconds is not None and not max_seconds > 0:
+        raise ValueError(f"max_seconds must be greater than 0, got {max_seconds!r}")
+    return Limits(
+        iterations=math.inf if max_iter is None else max_iter,
+        seconds=math.inf if max_seconds is None else max_seconds,
+    )
+
+
+def _thread_count(n_jobs: int) -> int:
+    if n_jobs == 0:
+        raise ValueError("n_jobs must not be 0: use 1 for one thread, -1 for all cores")
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
+
+
+def _start_point(problem: Problem, warm_start: Solution | None) -> Point | None:
+    """The warm start as a point of this problem; its dual only if the rows are as many."""
+    if warm_start is None:
+        return None
+    rows, columns = problem.X.shape
+    if len(warm_start.coef) != columns:
+        raise ValueError(f"warm_start has {len(warm_start.coef)} coefficients, X has {columns} features")
+    same_rows = warm_start.dual is not None and len(warm_start.dual) == rows
+    return Point(
+        np.array(warm_start.coef, dtype=np.float64),
+        0.0 if problem.intercept == "none" else float(warm_start.intercept),
+        warm_start.dual if same_rows else None,
+    )
