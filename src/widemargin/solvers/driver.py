@@ -62,11 +62,13 @@ class Driver:
         self._began = time.perf_counter()
         with catch_interrupt() as interrupted:
             status = self._loop(callback, interrupted)
-        if status is not Status.CONVERGED and self._step is not None and self._verified is not self._step:
-            # The last step may be better than what was verified before, and even good enough.
-            self._trace(self._step, self._verify(self._step))
-            if self._certificate().relative_gap <= self.tol:
-                status = Status.CONVERGED
+            if self._step is None:
+                raise RuntimeError(f"solver {self.solver.name!r} ended before its first step")
+            if self._verified is not self._step:
+                # The last step may be better than what was verified before, and even good enough.
+                self._trace(self._step, self._verify(self._step))
+                if self._certificate().relative_gap <= self.tol:
+                    status = Status.CONVERGED
         return self._solution(status)
 
     def _loop(self, callback: Callback | None, interrupted: Callable[[], bool]) -> Status:
@@ -98,9 +100,10 @@ class Driver:
         point = step.point()
         found = certify(self.problem, point.w, point.intercept, point.dual)
         self._verified = step
-        if self._primal is None or found.certificate.primal < self._primal[1]:
+        # Negated, so that a value which is not a number gives way to any other.
+        if self._primal is None or not self._primal[1] <= found.certificate.primal:
             self._primal = Point(point.w, found.intercept), found.certificate.primal
-        if self._dual is None or found.certificate.dual > self._dual.certificate.dual:
+        if self._dual is None or not self._dual.certificate.dual >= found.certificate.dual:
             self._dual = found
         return found
 

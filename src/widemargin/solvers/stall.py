@@ -18,7 +18,9 @@ class StallWatch:
 
     def is_stalled(self, iteration: int, gap: float) -> bool:
         """Whether `gap`, reached at `iteration`, comes too late."""
-        if math.isnan(gap) or gap <= 0.5 * self._gap:
-            self._gap, self._since = (gap if not math.isnan(gap) else self._gap), iteration
+        if math.isnan(gap):  # nothing is known yet
+            return False
+        if gap < self._gap and gap <= 0.5 * self._gap:
+            self._gap, self._since = gap, iteration
             return False
         return iteration > 2 * self._since + self.grace
