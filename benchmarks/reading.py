@@ -3,9 +3,9 @@
 Every reader turns the same plain file, warm in the page cache, into its own in-memory form, in turn, several
 times over; medians are printed. Each is asked for the number of entries it found, and must agree.
 
-LIBLINEAR's own reading is timed on its `train` program (Debian: liblinear-tools), called with `-c 0`: it reads the
-whole file, then refuses the parameter and ends, so it is start-up and reading and nothing else. The same call on
-a one-line file gives the start-up, which is subtracted. Readers that are not installed are left out.
+LIBLINEAR's own reading is timed on its `train` program (Debian: liblinear-tools), called with `-c 0`: it
+reads the whole file, then refuses the parameter and ends: start-up and reading, nothing else. The same call
+on a one-line file gives the start-up, which is subtracted. Readers that are not installed are left out.
 """
 
 import argparse

@@ -1,5 +1,5 @@
-// libFuzzer target: any bytes, any options. Beyond what the sanitizers see, it demands that the result does not
-// depend on chunks and threads, that it is well formed, and that what is written reads back the same.
+// libFuzzer target: any bytes, any options. Beyond what the sanitizers see, it demands that the result does
+// not depend on chunks and threads, that it is well formed, and that what is written reads back the same.
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -39,7 +39,8 @@ Outcome<T> outcome(std::string_view text, const Options& options) {
 
 template <class U>
 bool same(const widemargin::Block<U>& a, const widemargin::Block<U>& b) {
-    return a.size() == b.size() && (a.size() == 0 || std::memcmp(a.data(), b.data(), a.size() * sizeof(U)) == 0);
+    return a.size() == b.size() &&
+           (a.size() == 0 || std::memcmp(a.data(), b.data(), a.size() * sizeof(U)) == 0);
 }
 
 template <class T>
