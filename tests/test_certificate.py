@@ -129,7 +129,10 @@ def test_rounding_never_makes_the_gap_negative():
     assert Certificate(primal=1.0, dual=2.0).gap == 0.0
 
 
-@pytest.mark.parametrize(("primal", "dual"), [(np.nan, 1.0), (1.0, np.nan), (np.inf, 1.0), (1.0, -np.inf), (np.inf, np.inf)])
+NOT_FINITE = [(np.nan, 1.0), (1.0, np.nan), (np.inf, 1.0), (1.0, -np.inf), (np.inf, np.inf)]
+
+
+@pytest.mark.parametrize(("primal", "dual"), NOT_FINITE)
 def test_what_is_no_number_is_no_proof(primal, dual):
     certificate = Certificate(primal=primal, dual=dual)
     assert certificate.gap == np.inf

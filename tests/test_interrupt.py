@@ -6,8 +6,8 @@ import threading
 
 import numpy as np
 import pytest
-from support import random_problem
 
+from support import random_problem
 from widemargin import Status, solve
 from widemargin.solvers.interrupt import catch_interrupt
 
@@ -94,9 +94,12 @@ def test_ctrl_c_from_outside_returns_a_certified_solution():
 
     sender = threading.Thread(target=outside)
     sender.start()
-    # tol=0 ends by stalling at the latest; the callback lets the signal come through before the next step.
-    solution = solve(problem, tol=0.0, callback=lambda row: (under_way.set(), sender.join(60)) and None)
-    sender.join()
+
+    def wait_for_it(row):
+        under_way.set()
+        sender.join(60)
+
+    solution = solve(problem, tol=0.0, callback=wait_for_it)
     assert solution.status is Status.INTERRUPTED
     assert solution.certificate.dual <= solution.certificate.primal
 

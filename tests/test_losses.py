@@ -1,4 +1,4 @@
-"""The losses: the native ones against their NumPy twins, derivatives against differences, conjugates against their laws."""
+"""The losses: native ones against their NumPy twins, derivatives against differences, conjugates against their laws."""
 
 import numpy as np
 import pytest

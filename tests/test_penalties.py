@@ -12,7 +12,9 @@ RATIOS = [("l2", 0.5), ("l1", 0.5), ("elasticnet", 0.0), ("elasticnet", 0.3), ("
 vectors = hnp.arrays(np.float64, 5, elements=st.one_of(st.just(0.0), st.floats(-20, 20)))
 
 
-@pytest.mark.parametrize(("name", "ratio", "expected"), [("l2", 0.5, 12.5), ("l1", 0.5, 7.0), ("elasticnet", 0.4, 10.3)])
+@pytest.mark.parametrize(
+    ("name", "ratio", "expected"), [("l2", 0.5, 12.5), ("l1", 0.5, 7.0), ("elasticnet", 0.4, 10.3)]
+)
 def test_values(name, ratio, expected):
     assert make_penalty(name, ratio).value(np.array([3.0, -4.0, 0.0])) == pytest.approx(expected)
 

@@ -86,8 +86,7 @@ void parse_chunk(Chunk& chunk, std::string_view text, const Options& options, Pa
                            parsed.values.data() + chunk.first_entry,
                            static_cast<std::int64_t>(chunk.first_entry)};
     try {
-        chunk.found =
-            RowParser<T>(chunk.begin, chunk.end, text.data() + text.size(), options, target).parse();
+        chunk.found = RowParser<T>(chunk.begin, chunk.end, text.data() + text.size(), options, target).parse();
     } catch (const Refusal& refusal) {
         chunk.refusal = refusal;
     }
@@ -129,8 +128,7 @@ void gather(std::vector<Chunk>& chunks, Parsed<T>& parsed) {
     for (const auto& chunk : chunks) {
         const auto before = static_cast<std::int64_t>(parsed.many_labels.size());
         const Found& found = chunk.found;
-        parsed.many_labels.insert(parsed.many_labels.end(), found.many_labels.begin(),
-                                  found.many_labels.end());
+        parsed.many_labels.insert(parsed.many_labels.end(), found.many_labels.begin(), found.many_labels.end());
         for (const auto end : found.many_labels_ends) parsed.many_labels_indptr.push_back(before + end);
         parsed.lowest = std::min(parsed.lowest, found.lowest);
         parsed.highest = std::max(parsed.highest, found.highest);
@@ -156,8 +154,7 @@ Parsed<T> parse(std::string_view text, const Options& options) {
     parsed.values = Block<T>(entries);
     parsed.queries = Block<std::int64_t>(options.queries ? rows : 0);
     parsed.indptr.data()[0] = 0;
-    run_tasks(chunks.size(), options.n_threads,
-              [&](std::size_t i) { parse_chunk(chunks[i], text, options, parsed); });
+    run_tasks(chunks.size(), options.n_threads, [&](std::size_t i) { parse_chunk(chunks[i], text, options, parsed); });
     for (const auto& chunk : chunks)
         if (chunk.refusal) throw describe(*chunk.refusal, text);
     close_gaps(chunks, options, parsed);
