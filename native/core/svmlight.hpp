@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "block.hpp"
+#include "parallel.hpp"
 #include "svmlight_error.hpp"
 #include "svmlight_rows.hpp"
-#include "tasks.hpp"
 
 namespace widemargin::svmlight {
 
@@ -139,7 +139,9 @@ void gather(std::vector<Chunk>& chunks, Parsed<T>& parsed) {
 template <class T>
 Parsed<T> parse(std::string_view text, const Options& options) {
     std::vector<Chunk> chunks = cut(text, std::max<std::size_t>(options.chunk_bytes, 1));
-    run_tasks(chunks.size(), options.n_threads, [&](std::size_t i) { count(chunks[i]); });
+    const auto n_chunks = int64_t(chunks.size());
+    const auto n_threads = int(options.n_threads);
+    parallel_for(n_chunks, n_threads, [&](int64_t i) { count(chunks[size_t(i)]); });
     std::size_t rows = 0, entries = 0;
     for (auto& chunk : chunks) {
         chunk.first_row = rows;
@@ -154,7 +156,7 @@ Parsed<T> parse(std::string_view text, const Options& options) {
     parsed.values = Block<T>(entries);
     parsed.queries = Block<std::int64_t>(options.queries ? rows : 0);
     parsed.indptr.data()[0] = 0;
-    run_tasks(chunks.size(), options.n_threads, [&](std::size_t i) { parse_chunk(chunks[i], text, options, parsed); });
+    parallel_for(n_chunks, n_threads, [&](int64_t i) { parse_chunk(chunks[size_t(i)], text, options, parsed); });
     for (const auto& chunk : chunks)
         if (chunk.refusal) throw describe(*chunk.refusal, text);
     close_gaps(chunks, options, parsed);
