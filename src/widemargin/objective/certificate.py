@@ -34,7 +34,7 @@ class Certificate:
     --------
     >>> from widemargin import Certificate
     >>> Certificate(primal=100.0, dual=99.9)
-    Certificate(primal=100.0, dual=99.9, gap=0.1, relative_gap=0.001)
+    Certificate(primal=100, dual=99.9, gap=0.1, relative_gap=0.001)
     """
 
     primal: float
