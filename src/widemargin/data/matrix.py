@@ -40,6 +40,7 @@ class Matrix:
     def __init__(self, X: Any) -> None:
         self.feature_names: list[str] | None = None
         self._columns: _core.Rows | None = None
+        self._compact: tuple[_core.Rows, Vector] | None = None
         if isinstance(X, Matrix):
             self.__dict__.update(X.__dict__)
             return
@@ -100,6 +101,13 @@ class Matrix:
         if self._columns is None:
             self._columns = self._rows.transpose()
         return self._columns
+
+    @property
+    def compact_rows(self) -> tuple[_core.Rows, Vector]:
+        """Sparse rows without their private features, columns hot first, and what was folded; built once and kept."""
+        if self._compact is None:
+            self._compact = _core.compact(self._rows)
+        return self._compact
 
     @property
     def nnz(self) -> int:
