@@ -41,6 +41,7 @@ class BinaryModel(PiecewiseModel):
         classification = problem.loss.classification
         return cls(
             ramp=ramp_of(problem.loss.name),
+            C=problem.C,
             weights=problem.weights if weights is None else weights,
             n_features=problem.X.shape[1],
             extra_reg=0.0 if problem.intercept == "free" else 1.0,

@@ -88,16 +88,9 @@ class FiniteNewton(Solver):
             beta = model.beta(start.w, start.intercept)
         elif 0 < self.subset < 1 and not one_step:
             beta = yield from self._subset_start(problem, run, beta)
-        main = NewtonRun(
-            model, beta, self._rounds(run.start is not None or one_step), run, problem.loss.name == "hinge", model.point
-        )
-        yield from main.steps()
-
-    def _rounds(self, seeded: bool) -> Rounds:
-        """Both heuristics serve a crude start; a solution at a nearby C is not one (Appendix A, step 1)."""
-        limit = Rounds.cg_limit if seeded or self.first_cg_limit == 0 else self.first_cg_limit
-        eps = (CRUDE_EPS, FINE_EPS) if self.two_rounds and not seeded else (FINE_EPS,)
-        return Rounds(first_cg_limit=limit, eps=eps, precondition=self.precondition)
+        seeded = run.start is not None or one_step
+        rounds = newton_settings(self.first_cg_limit, self.two_rounds, self.precondition, seeded=seeded)
+        yield from NewtonRun(model, beta, rounds, run, problem.loss.name == "hinge", model.point).steps()
 
     def _guessed(self, problem: Problem) -> Point | None:
         return None if self.guess is None else rescaled_start(problem, self.guess)
@@ -116,3 +109,10 @@ class FiniteNewton(Solver):
             if step.looks_done or first.eps < CRUDE_EPS:
                 break
         return first.at.beta
+
+
+def newton_settings(first_cg_limit: int, two_rounds: bool, precondition: bool, *, seeded: bool) -> Rounds:
+    """Both heuristics serve a crude start; a solution at a nearby C is not one (Appendix A, step 1)."""
+    limit = Rounds.cg_limit if seeded or first_cg_limit == 0 else first_cg_limit
+    eps = (CRUDE_EPS, FINE_EPS) if two_rounds and not seeded else (FINE_EPS,)
+    return Rounds(first_cg_limit=limit, eps=eps, precondition=precondition)

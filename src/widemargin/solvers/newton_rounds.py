@@ -90,7 +90,7 @@ class NewtonRun:
                 return
 
     def _conjugate_gradients(self, cg: CGLS, limit: int) -> Generator[Step, Certified | None, None]:
-        scale = float(np.sqrt(self.model.ramp.scale * self.model.weights.max()))  # their z is ours over sqrt(2 C)
+        scale = float(np.sqrt(self.model.ramp.scale * self.model.C))  # their z is ours over sqrt(2 C)
         share = float(np.count_nonzero(self.at.active)) / self.at.active.size
         reported = time.perf_counter()
         for _ in cg.steps(self.eps * scale, self._floor(), limit):

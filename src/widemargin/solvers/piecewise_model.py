@@ -41,9 +41,10 @@ class At:
 
 @dataclass(frozen=True)
 class PiecewiseModel(ABC):
-    """The objective with its ramp; `weights` are C_t, shaped like the residuals."""
+    """The objective with its ramp; `weights` are C_t, shaped like the residuals, multiples of the problem's C."""
 
     ramp: Ramp
+    C: float
     weights: Vector
     n_features: int
     extra_reg: float  # the penalty's curvature in the extra coordinates: 1, or 0 where they are free

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _HOME = {
     "dual_cd": ("dual_cd", "DualCD"),
     "finite_newton": ("finite_newton", "FiniteNewton"),
+    "ordinal_newton": ("ordinal_newton", "OrdinalNewton"),
 }
 
 
