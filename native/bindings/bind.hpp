@@ -28,5 +28,6 @@ void bind_passes(nb::module_&);
 void bind_piecewise(nb::module_&);
 void bind_rows(nb::module_&);
 void bind_svmlight(nb::module_&);
+void bind_vectors(nb::module_&);
 
 }  // namespace widemargin

@@ -8,4 +8,5 @@ NB_MODULE(_core, m) {
     widemargin::bind_piecewise(m);
     widemargin::bind_dual_cd(m);
     widemargin::bind_svmlight(m);
+    widemargin::bind_vectors(m);
 }

@@ -18,6 +18,9 @@ import numpy as np
 if TYPE_CHECKING:
     from .problem import Problem
 
+# Dual variables this close to a bound, in units of C_i, are on it: scaling for feasibility moves them that far.
+BOUND_SLACK = 1e-9
+
 # 1 where the conjugate holds the square v^2 / (4 C), 0 where it is linear.
 _SQUARED = {
     "squared_hinge": 1.0,
@@ -62,6 +65,7 @@ def kkt_violation(problem: Problem, w: Any, intercept: float = 0.0, dual: Any = 
     C, v, y = problem.weights[counts], v[counts], problem.y[counts]
     G = z[counts] - y + _SQUARED[problem.loss.name] * v / (2 * C)
     lower, upper = (bound * C for bound in problem.loss.dual_bounds(y))
-    too_low = np.where(v < upper, -G, 0.0)  # v_i could still grow, and should
-    too_high = np.where(v > lower, G, 0.0)  # v_i could still shrink, and should
+    slack = BOUND_SLACK * C
+    too_low = np.where(v < upper - slack, -G, 0.0)  # v_i could still grow, and should
+    too_high = np.where(v > lower + slack, G, 0.0)  # v_i could still shrink, and should
     return float(max(0.0, too_low.max(), too_high.max()))

@@ -19,6 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .._core import dot
+
 Vector = NDArray[np.float64]
 
 # A residual this much shorter than at the start is rounding.
@@ -34,7 +36,22 @@ class LeastSquares:
     r: Vector  # negative gradient at the start
     pull: Vector  # A^T z at the start
     z_sqnorm: float  # |z|^2 at the start
+    value: float  # of the objective at the start
     diagonal: Vector | None = None  # of A^T A + reg, to precondition with
+
+
+@dataclass(frozen=True)
+class Stop:
+    """When conjugate gradients are accurate enough: |r|^2 <= max(eps^2 |z|^2, share * value, floor)."""
+
+    eps: float  # the paper's rule (13)
+    share: float = 0.0  # of the quadratic model's value: what a relative duality gap asks for
+    floor: float = 0.0
+    forcing: float = 0.0  # also stop when the (preconditioned) |r| is this share of what it was
+
+    def bound(self, z_sqnorm: float, value: float) -> float:
+        """What |r|^2 must not exceed."""
+        return max(self.eps * self.eps * z_sqnorm, self.share * value, self.floor)
 
 
 class CGLS:
@@ -46,31 +63,33 @@ class CGLS:
         self.optimal = False
         self.n_iter = 0
 
-    def steps(self, eps: float, floor: float, limit: int) -> Iterator[int]:
-        """Iterates until |r|^2 <= max(eps^2 |z|^2, floor) or `limit`; yields after each pass."""
+    def steps(self, stop: Stop, limit: int) -> Iterator[int]:
+        """Iterates until `stop` or `limit`; yields after each pass."""
         problem = self.problem
         r, z_sqnorm = problem.r.copy(), problem.z_sqnorm
         p = self._preconditioned(r).copy()
-        rho, r_sqnorm = float(r @ p), float(r @ r)
-        exhausted = EXHAUSTED * r_sqnorm
+        rho, r_sqnorm = dot(r, p), dot(r, r)
+        exhausted, forced = EXHAUSTED * r_sqnorm, stop.forcing**2 * rho
+        value = problem.value
         offset = problem.pull - r  # A^T z = offset + r throughout, once reg d has been added
-        self.optimal = r_sqnorm <= max(eps * eps * z_sqnorm, floor, exhausted)
-        while not self.optimal and self.n_iter < limit:
+        self.optimal = r_sqnorm <= max(stop.bound(z_sqnorm, value), exhausted)
+        while not self.optimal and rho > forced and self.n_iter < limit:
             self.n_iter += 1
             data_part, penalty_part = problem.product(p), problem.penalised(p)
-            q_sqnorm = float(p @ data_part)
-            curvature = q_sqnorm + float(p @ penalty_part)
+            q_sqnorm = dot(p, data_part)
+            curvature = q_sqnorm + dot(p, penalty_part)
             if not curvature > 0:
                 return  # a free direction in which nothing is active
             gamma = rho / curvature
-            z_sqnorm += gamma * (gamma * q_sqnorm - 2 * (float(p @ offset) + rho))
+            z_sqnorm += gamma * (gamma * q_sqnorm - 2 * (dot(p, offset) + rho))
             self.direction += gamma * p
             offset += gamma * penalty_part
             r -= gamma * (data_part + penalty_part)
-            r_sqnorm = float(r @ r)
-            self.optimal = r_sqnorm <= max(eps * eps * z_sqnorm, floor, exhausted)
+            r_sqnorm = dot(r, r)
+            value -= 0.5 * gamma * rho
+            self.optimal = r_sqnorm <= max(stop.bound(z_sqnorm, value), exhausted)
             y = self._preconditioned(r)
-            rho_before, rho = rho, float(r @ y)
+            rho_before, rho = rho, dot(r, y)
             p *= rho / rho_before
             p += y
             yield self.n_iter

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +50,9 @@ class FiniteNewton(Solver):
     subset : float
         Heuristic 3: start from the solution on this share of the rows, drawn at random; 0: do not.
     precondition : bool
-        Divide by the diagonal in conjugate gradients: needed where features differ much in scale.
+        Divide by the diagonal in conjugate gradients: needed where features differ much in scale. (Not in the paper.)
+    crude_forcing : float
+        Before the last round CGLS also stops at this share of the gradient; 0: only by the paper's rule (13).
     guess : array of shape (features,), optional
         Weights of another classifier to start from; they are rescaled by the paper's formula (9).
 
@@ -70,7 +72,8 @@ class FiniteNewton(Solver):
     first_cg_limit: int = 10
     two_rounds: bool = True
     subset: float = 0.0
-    precondition: bool = False
+    precondition: bool = True
+    crude_forcing: float = 0.1
     guess: Any = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
@@ -89,7 +92,7 @@ class FiniteNewton(Solver):
         elif 0 < self.subset < 1 and not one_step:
             beta = yield from self._subset_start(problem, run, beta)
         seeded = run.start is not None or one_step
-        rounds = newton_settings(self.first_cg_limit, self.two_rounds, self.precondition, seeded=seeded)
+        rounds = newton_settings(self, seeded=seeded)
         yield from NewtonRun(model, beta, rounds, run, problem.loss.name == "hinge", model.point).steps()
 
     def _guessed(self, problem: Problem) -> Point | None:
@@ -102,17 +105,34 @@ class FiniteNewton(Solver):
         part = BinaryModel.of(problem, np.where(drawn, problem.weights / self.subset, 0.0))
         if not part.weights.any():
             return beta
-        rounds = Rounds(first_cg_limit=self.first_cg_limit or Rounds.cg_limit, eps=(CRUDE_EPS,))
+        rounds = replace(newton_settings(self, seeded=False), eps=(CRUDE_EPS, FINE_EPS))
         first = NewtonRun(part, beta, rounds, run, False, part.point)
         for step in first.steps():
             yield replace(step, objective=np.nan, dual=np.nan, gap=np.nan, looks_done=False)
-            if step.looks_done or first.eps < CRUDE_EPS:
+            if step.looks_done or first.eps < CRUDE_EPS:  # the crude round is over
                 break
         return first.at.beta
 
 
-def newton_settings(first_cg_limit: int, two_rounds: bool, precondition: bool, *, seeded: bool) -> Rounds:
+class NewtonSettings(Protocol):
+    """What the solvers that iterate in NewtonRun let the user choose."""
+
+    @property
+    def first_cg_limit(self) -> int: ...
+    @property
+    def two_rounds(self) -> bool: ...
+    @property
+    def precondition(self) -> bool: ...
+    @property
+    def crude_forcing(self) -> float: ...
+
+
+def newton_settings(solver: NewtonSettings, *, seeded: bool) -> Rounds:
     """Both heuristics serve a crude start; a solution at a nearby C is not one (Appendix A, step 1)."""
-    limit = Rounds.cg_limit if seeded or first_cg_limit == 0 else first_cg_limit
-    eps = (CRUDE_EPS, FINE_EPS) if two_rounds and not seeded else (FINE_EPS,)
-    return Rounds(first_cg_limit=limit, eps=eps, precondition=precondition)
+    limit = Rounds.cg_limit if seeded or solver.first_cg_limit == 0 else solver.first_cg_limit
+    return Rounds(
+        first_cg_limit=limit,
+        eps=(CRUDE_EPS, FINE_EPS) if solver.two_rounds and not seeded else (FINE_EPS,),
+        precondition=solver.precondition,
+        crude_forcing=solver.crude_forcing,
+    )

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .base import Point, Run, Step, Steps
-from .cgls import CGLS
+from .cgls import CGLS, Stop
 from .piecewise_model import At, PiecewiseModel
 from .ramps import smoothed_hinge
 
@@ -44,6 +44,7 @@ class Rounds:
     eps: tuple[float, ...]  # heuristic 2: one round each, then ten times finer
     cg_limit: int = 5000
     precondition: bool = False
+    crude_forcing: float = 0.1  # before the last round, CGLS may also stop at this share of the gradient
 
 
 class NewtonRun:
@@ -90,27 +91,30 @@ class NewtonRun:
                 return
 
     def _conjugate_gradients(self, cg: CGLS, limit: int) -> Generator[Step, Certified | None, None]:
-        scale = float(np.sqrt(self.model.ramp.scale * self.model.C))  # their z is ours over sqrt(2 C)
         share = float(np.count_nonzero(self.at.active)) / self.at.active.size
         reported = time.perf_counter()
-        for _ in cg.steps(self.eps * scale, self._floor(), limit):
+        for _ in cg.steps(self._stop(), limit):
             self.passes += share
             if time.perf_counter() - reported > PULSE:
                 yield self._step(looks_done=False)
                 reported = time.perf_counter()
 
-    def _floor(self) -> float:
-        """|gradient|^2 below which CGLS need not go for the gap that is wanted."""
-        wanted = self._wanted_gap()
-        if self.hinge:
-            wanted = max(wanted, self.model.hinge_gap(self.at) - self.at.gradient_gap)
-        return 2 * INNER_SHARE * wanted
+    def _stop(self) -> Stop:
+        """The paper's rule, or what the gap that is wanted does not need, or what smoothing makes vain."""
+        scale = float(np.sqrt(self.model.ramp.scale * self.model.C))  # their z is ours over sqrt(2 C)
+        return Stop(
+            eps=scale * self.eps,
+            share=2 * INNER_SHARE * self._trust * self.run.tol,
+            floor=2 * INNER_SHARE * self._smoothing_gap() if self.hinge else 0.0,
+            forcing=self.rounds.crude_forcing if self._eps_left else 0.0,
+        )
+
+    def _smoothing_gap(self) -> float:
+        """What is left of the hinge problem's gap at the minimum of the smooth level."""
+        return max(0.0, self.model.hinge_gap(self.at) - self.at.gradient_gap)
 
     def _objective(self) -> float:
         return self.model.hinge_objective(self.at) if self.hinge else self.at.value
-
-    def _wanted_gap(self) -> float:
-        return self.run.tol * abs(self._objective())
 
     def gap(self) -> float:
         """The duality gap of the problem at the present point."""
@@ -138,13 +142,14 @@ class NewtonRun:
 
     def _advance(self, round_done: bool) -> bool:
         """Step 8: the next round or the next tau when it is time; False when nothing finer is left."""
-        if self.hinge:
-            smoothing = self.model.hinge_gap(self.at) - self.at.gradient_gap
-            if self.at.gradient_gap <= 2 * INNER_SHARE * smoothing or (round_done and self.eps <= 1e-6):
-                return self._sharpen()
+        if self.hinge and (self._level_done() or (round_done and not self._eps_left)):
+            return self._sharpen()
         if round_done:
             self.eps = self._eps_left.pop(0) if self._eps_left else 0.1 * self.eps
         return self.eps >= FINEST_EPS
+
+    def _level_done(self) -> bool:
+        return self.at.gradient_gap <= 2 * INNER_SHARE * self._smoothing_gap()
 
     def _sharpen(self) -> bool:
         self._tau *= 0.5

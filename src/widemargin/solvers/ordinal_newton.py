@@ -34,7 +34,9 @@ class OrdinalNewton(Solver):
     two_rounds : bool
         A crude round (eps = 1e-2) before the fine one (eps = 1e-6).
     precondition : bool
-        Divide by the diagonal in conjugate gradients: needed where features differ much in scale.
+        Divide by the diagonal in conjugate gradients: needed where features differ much in scale. (Not in the paper.)
+    crude_forcing : float
+        Before the last round CGLS also stops at this share of the gradient; 0: only by the paper's rule (13).
 
     Examples
     --------
@@ -51,11 +53,12 @@ class OrdinalNewton(Solver):
 
     first_cg_limit: int = 10
     two_rounds: bool = True
-    precondition: bool = False
+    precondition: bool = True
+    crude_forcing: float = 0.1
 
     def iterate(self, problem: Problem, run: Run) -> Steps:
         ordinal = cast("OrdinalProblem", problem)  # no other problem has the intercepts declared above
         model = OrdinalModel.of(ordinal)
         beta = np.zeros(ordinal.n_coefficients) if run.start is None else run.start.w
-        rounds = newton_settings(self.first_cg_limit, self.two_rounds, self.precondition, seeded=run.start is not None)
+        rounds = newton_settings(self, seeded=run.start is not None)
         yield from NewtonRun(model, beta, rounds, run, problem.loss.name == "hinge", model.point).steps()

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from .._core import dot
 from .cgls import LeastSquares
 from .piecewise_line_search import exact_step
 from .ramps import Ramp
@@ -36,7 +37,7 @@ class At:
     @property
     def gradient_gap(self) -> float:
         """1/2 |gradient|^2: the duality gap of a smooth objective, once free coordinates are at their best."""
-        return 0.5 * float(self.gradient @ self.gradient)
+        return 0.5 * dot(self.gradient, self.gradient)
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ class PiecewiseModel(ABC):
         position = self.ramp.position(r)
         force = self.ramp.scale * self.weights * position
         penalised = self.penalised(beta)
-        value = 0.5 * float(beta @ penalised) + float(np.sum(self.weights * self.ramp.value(r, position)))
+        value = 0.5 * dot(beta, penalised) + float(np.sum(self.weights * self.ramp.value(r, position)))
         active = self.ramp.active(r) & (self.weights > 0)
         return At(beta, scores, r, force, active, value, penalised + self.pull_back(force))
 
@@ -115,6 +116,7 @@ class PiecewiseModel(ABC):
             r=-at.gradient,
             pull=pull,
             z_sqnorm=float(np.sum(curvature * position * position)),
+            value=at.value,
             diagonal=self._whole_diagonal(curvature) if precondition else None,
         )
 
@@ -143,8 +145,8 @@ class PiecewiseModel(ABC):
                 at.residuals,
                 change,
                 self.weights,
-                slope=float(at.beta @ penalised),
-                curvature=float(direction @ penalised),
+                slope=dot(at.beta, penalised),
+                curvature=dot(direction, penalised),
             )
         if not np.isfinite(step):
             step = 1.0  # nothing bounds a free coordinate here: it is settled at its best next
@@ -156,7 +158,7 @@ class PiecewiseModel(ABC):
 
     def hinge_objective(self, at: At) -> float:
         """The objective with the hinge loss itself at this point."""
-        penalty = 0.5 * float(at.beta @ self.penalised(at.beta))
+        penalty = 0.5 * dot(at.beta, self.penalised(at.beta))
         return penalty + float(np.sum(self.weights * np.maximum(at.residuals, 0.0)))
 
     def hinge_gap(self, at: At) -> float:
@@ -167,5 +169,5 @@ class PiecewiseModel(ABC):
         data_part = at.gradient - self.penalised(at.beta)
         if self.extra_reg == 0:
             data_part = data_part[: self.n_features]
-        dual = float(at.force.sum()) - 0.5 * float(data_part @ data_part)
+        dual = float(at.force.sum()) - 0.5 * dot(data_part, data_part)
         return self.hinge_objective(at) - dual
