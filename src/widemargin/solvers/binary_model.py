@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Vector = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class BinaryModel(PiecewiseModel):
     """One term per row of a Problem."""
 
@@ -68,7 +68,7 @@ class BinaryModel(PiecewiseModel):
     def scores(self, w: Vector) -> Vector:
         return self.problem.X.matvec(w, n_jobs=self.problem.n_jobs)
 
-    def residuals(self, scores: Vector, extra: Vector) -> Vector:
+    def plain_residuals(self, scores: Vector, extra: Vector) -> Vector:
         return self.target - self.sign * (scores + self._shift(extra))
 
     def residual_change(self, scores: Vector, extra: Vector) -> Vector:

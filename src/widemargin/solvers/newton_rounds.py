@@ -8,7 +8,10 @@
 Every step decreases f, there are finitely many index sets, and once the right one is found the next Newton point is the
 minimum: the method ends after finitely many steps. Two things differ from the pseudo-code. The end is where the duality
 gap says so, not where eps = 1e-6 does. And the hinge loss, which is no ramp, is reached through ramps: its kink is
-rounded over tau = 1, 1/2, 1/4, ..., each level started from the one before (section 6).
+rounded over tau = 1, 1/2, 1/4, ..., each level started from the one before (section 6). From the second level on the
+rounded part is centred where the level before left each dual variable, instead of at C/2: the method of multipliers.
+Its levels end at the exact solution for any tau, so tau need not become so small that Newton steps creep from kink to
+kink; where a level took many steps, tau is not halved.
 """
 
 from __future__ import annotations
@@ -32,6 +35,8 @@ FINEST_EPS = 1e-15
 SMALLEST_TAU = 1e-14
 # A smooth level may stop short of its minimum by this share of the gap that is wanted, or that smoothing leaves anyway.
 INNER_SHARE = 0.1
+# A level of the hinge that took no more Newton steps than this lets the next one be twice as sharp.
+QUICK_LEVEL = 5
 # Conjugate gradients report this often, in seconds, so that limits and Ctrl-C are felt.
 PULSE = 0.2
 
@@ -68,6 +73,7 @@ class NewtonRun:
         self._eps_left = list(rounds.eps)
         self.eps = self._eps_left.pop(0)
         self._tau = 1.0
+        self._level_began = 0
         self._trust = 1.0
         self.at = model.at(beta)
 
@@ -152,7 +158,11 @@ class NewtonRun:
         return self.at.gradient_gap <= 2 * INNER_SHARE * self._smoothing_gap()
 
     def _sharpen(self) -> bool:
-        self._tau *= 0.5
-        self.model = self.model.with_ramp(smoothed_hinge(self._tau))
+        """The next level: rounded over less unless the last one was slow, centred on its dual variables."""
+        steps, self._level_began = self.iteration - self._level_began, self.iteration
+        self._tau *= 0.5 if steps <= QUICK_LEVEL else 1.0 if steps <= 3 * QUICK_LEVEL else 2.0
+        weights = self.model.weights
+        share = np.divide(self.at.force, weights, out=np.full_like(weights, 0.5), where=weights > 0)
+        self.model = self.model.with_ramp(smoothed_hinge(self._tau), 2 * self._tau * (share - 0.5))
         self.at = self.model.at(self.at.beta, self.at.scores)
         return self._tau >= SMALLEST_TAU

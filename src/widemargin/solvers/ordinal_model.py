@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Vector = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class OrdinalModel(PiecewiseModel):
     """One term per row and threshold of an OrdinalProblem."""
 
@@ -57,7 +57,7 @@ class OrdinalModel(PiecewiseModel):
     def scores(self, w: Vector) -> Vector:
         return self.problem.X.matvec(w, n_jobs=self.problem.n_jobs)
 
-    def residuals(self, scores: Vector, extra: Vector) -> Vector:
+    def plain_residuals(self, scores: Vector, extra: Vector) -> Vector:
         return 1 - self.sigma * (scores[:, None] - extra)
 
     def residual_change(self, scores: Vector, extra: Vector) -> Vector:

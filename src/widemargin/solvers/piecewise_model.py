@@ -40,14 +40,18 @@ class At:
         return 0.5 * dot(self.gradient, self.gradient)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PiecewiseModel(ABC):
-    """The objective with its ramp; `weights` are C_t, shaped like the residuals, multiples of the problem's C."""
+    """The objective with its ramp; `weights` are C_t, shaped like the residuals, multiples of the problem's C.
+
+    `offset` is added to every residual before the ramp sees it: how a smoothed hinge is centred, see newton_rounds.py.
+    """
 
     ramp: Ramp
     C: float
     weights: Vector
     n_features: int
+    offset: Vector | float = 0.0
     extra_reg: float  # the penalty's curvature in the extra coordinates: 1, or 0 where they are free
 
     # What a kind of problem must say.
@@ -57,7 +61,7 @@ class PiecewiseModel(ABC):
         """X w"""
 
     @abstractmethod
-    def residuals(self, scores: Vector, extra: Vector) -> Vector:
+    def plain_residuals(self, scores: Vector, extra: Vector) -> Vector:
         """The residual of every term."""
 
     @abstractmethod
@@ -77,6 +81,10 @@ class PiecewiseModel(ABC):
         """The diagonal of A^T diag(curvature) A."""
 
     # What follows from it.
+
+    def residuals(self, scores: Vector, extra: Vector) -> Vector:
+        """The residual of every term, with its offset."""
+        return self.plain_residuals(scores, extra) + self.offset
 
     def penalised(self, v: Vector) -> Vector:
         """reg v"""
@@ -152,14 +160,14 @@ class PiecewiseModel(ABC):
             step = 1.0  # nothing bounds a free coordinate here: it is settled at its best next
         return self.at(at.beta + step * direction, at.scores + step * scores), keeps
 
-    def with_ramp(self, ramp: Ramp) -> PiecewiseModel:
+    def with_ramp(self, ramp: Ramp, offset: Vector) -> PiecewiseModel:
         """The same terms under another loss."""
-        return replace(self, ramp=ramp)
+        return replace(self, ramp=ramp, offset=offset)
 
     def hinge_objective(self, at: At) -> float:
         """The objective with the hinge loss itself at this point."""
         penalty = 0.5 * dot(at.beta, self.penalised(at.beta))
-        return penalty + float(np.sum(self.weights * np.maximum(at.residuals, 0.0)))
+        return penalty + float(np.sum(self.weights * np.maximum(at.residuals - self.offset, 0.0)))
 
     def hinge_gap(self, at: At) -> float:
         """The duality gap of the hinge problem between beta and the forces, which are its dual variables.
