@@ -62,7 +62,7 @@ class FiniteNewton(Solver):
     >>> problem = Problem([[0.0], [1.0], [3.0]], [-1, -1, 1])
     >>> solution = solve(problem, FiniteNewton(), tol=1e-9)
     >>> solution.coef.round(6), solution.n_iter
-    (array([0.217391]), 3)
+    (array([0.190476]), 1)
     """
 
     name: ClassVar[str] = "finite_newton"
