@@ -96,9 +96,8 @@ def seeding_table(name: str, X: Any, y: Any) -> None:
         apart, along = (path_cost(X, y, solver, tol, seeded) for seeded in (False, True))
         for label, (cg, passes, seconds) in ((f"{title}, separate", apart), (f"{title}, seeded", along)):
             print(f"{label:34}{tol:>7.0e}{cg:>15.0f}{passes:>9.0f}{seconds:>9.2f}")
-        print(
-            f"{'    seeded / separate':41}{along[0] / apart[0]:>15.2f}{along[1] / apart[1]:>9.2f}{along[2] / apart[2]:>9.2f}"
-        )
+        ratios = [b / a for a, b in zip(apart, along, strict=True)]
+        print(f"{'    seeded / separate':41}{ratios[0]:>15.2f}{ratios[1]:>9.2f}{ratios[2]:>9.2f}")
     if name in THEIR_SECONDS_1:
         apart_s, along_s = THEIR_SECONDS_1[name]
         print(f"    theirs: {apart_s} s and {along_s} s, ratio {along_s / apart_s:.2f}")
