@@ -6,6 +6,8 @@ NB_MODULE(_core, m) {
     widemargin::bind_rows(m);
     widemargin::bind_passes(m);
     widemargin::bind_compact(m);
+    widemargin::bind_piecewise(m);
     widemargin::bind_dual_cd(m);
     widemargin::bind_svmlight(m);
+    widemargin::bind_vectors(m);
 }

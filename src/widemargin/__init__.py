@@ -13,10 +13,15 @@ if TYPE_CHECKING:
     from .data.svmlight import read_svmlight as read_svmlight
     from .data.svmlight import write_svmlight as write_svmlight
     from .estimators.linear_svc import LinearSVC as LinearSVC
+    from .estimators.ordinal_svc import OrdinalSVC as OrdinalSVC
     from .objective.certificate import Certificate as Certificate
+    from .objective.kkt import kkt_violation as kkt_violation
+    from .objective.ordinal import OrdinalProblem as OrdinalProblem
     from .objective.problem import Problem as Problem
     from .solvers.base import Solver as Solver
     from .solvers.dual_cd import DualCD as DualCD
+    from .solvers.finite_newton import FiniteNewton as FiniteNewton
+    from .solvers.ordinal_newton import OrdinalNewton as OrdinalNewton
     from .solvers.registry import solvers as solvers
     from .solvers.solution import Solution as Solution
     from .solvers.solution import Status as Status
@@ -36,6 +41,11 @@ _HOME = {
     "Status": "solvers.solution",
     "Trace": "solvers.trace",
     "DualCD": "solvers.dual_cd",
+    "FiniteNewton": "solvers.finite_newton",
+    "OrdinalNewton": "solvers.ordinal_newton",
+    "OrdinalProblem": "objective.ordinal",
+    "OrdinalSVC": "estimators.ordinal_svc",
+    "kkt_violation": "objective.kkt",
     "LinearSVC": "estimators.linear_svc",
 }
 

@@ -88,7 +88,7 @@ def certify(problem: Problem, w: Vector, intercept: float, v: Vector | None = No
 def feasible_dual(problem: Problem, v: Vector) -> tuple[Vector, float]:
     """v made dual feasible by scaling, and the dual value there."""
     if problem.intercept == "free":
-        v = _balanced(v)
+        v = balanced(v)
     g, g_b = problem.X.rmatvec(v, n_jobs=problem.n_jobs), problem.intercept_scale * float(v.sum())
     g = np.append(g, g_b) if problem.intercept == "regularized" else g
     scale = problem.penalty.dual_scale(g)
@@ -97,7 +97,7 @@ def feasible_dual(problem: Problem, v: Vector) -> tuple[Vector, float]:
     return v, -problem.penalty.conjugate(g) - problem.conjugate_sum(-v)
 
 
-def _balanced(v: Vector) -> Vector:
+def balanced(v: Vector) -> Vector:
     """v with its heavier side scaled down so that it sums to zero."""
     positive, negative = float(v[v > 0].sum()), -float(v[v < 0].sum())
     if positive == negative:

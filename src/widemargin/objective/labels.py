@@ -47,6 +47,17 @@ def _is_missing(label: Any) -> bool:
         return True
 
 
+def ordered_labels(y: Any, rows: int) -> tuple[NDArray[np.intp], NDArray[Any]]:
+    """The rank of each row's class among the classes in ascending order, and those classes."""
+    labels = _column("y", y, rows)
+    if labels.dtype.kind == "f":
+        _check_finite("y", labels)
+    classes, ranks = _distinct(labels)
+    if len(classes) < 2:
+        raise ValueError(f"y must hold two classes or more, it holds one class: {classes.tolist()}")
+    return ranks, classes
+
+
 def real_targets(y: Any, rows: int) -> Vector:
     """y as finite float64."""
     try:

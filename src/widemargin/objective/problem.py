@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..data.matrix import Matrix, as_vector
-from .certificate import Certificate, certify, feasible_dual
+from .certificate import Certificate, Certified, certify, feasible_dual
 from .labels import binary_labels, real_targets, row_weights
 from .losses import make_loss
 from .penalties import make_penalty
@@ -111,6 +111,11 @@ class Problem:
         """The constant feature's value: intercept_scaling where the intercept is regularized, else 0."""
         return self.intercept_scaling if self.intercept == "regularized" else 0.0
 
+    @property
+    def n_coefficients(self) -> int:
+        """How long a coefficient vector is."""
+        return self.X.shape[1]
+
     def with_jobs(self, n_jobs: int) -> Problem:
         """The same problem, its passes made on up to n_jobs threads."""
         other = copy.copy(self)
@@ -181,10 +186,14 @@ class Problem:
         """D(v), after v has been scaled into the dual feasible set; -inf where no scaling gets there."""
         return feasible_dual(self, as_vector("v", v))[1]
 
+    def certify(self, w: Any, intercept: float = 0.0, dual: Any = None) -> Certified:
+        """The certificate of a point, with the intercept and the dual point that it holds for."""
+        v = None if dual is None else as_vector("dual", dual)
+        return certify(self, as_vector("w", w), float(intercept), v)
+
     def certificate(self, w: Any, intercept: float = 0.0, dual: Any = None) -> Certificate:
         """Primal value, dual bound and gap at a point (a free intercept is first set to its best value)."""
-        v = None if dual is None else as_vector("dual", dual)
-        return certify(self, as_vector("w", w), float(intercept), v).certificate
+        return self.certify(w, intercept, dual).certificate
 
     # Predictions in, no data: O(rows).
 

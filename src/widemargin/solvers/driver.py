@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..objective.certificate import Certificate, Certified, certify
+from ..objective.certificate import Certificate, Certified
 from .base import Point, Run, Solver, Step
 from .interrupt import catch_interrupt
 from .solution import Solution, Status
@@ -114,7 +114,7 @@ class Driver:
     def _verify(self, step: Step) -> Certified:
         """The exact certificate of the step's point; keeps the point and the bound if they are the best."""
         point = step.point()
-        found = certify(self.problem, point.w, point.intercept, point.dual)
+        found = self.problem.certify(point.w, point.intercept, point.dual)
         self._verified = step
         # Negated, so that a value which is not a number gives way to any other.
         if self._primal is None or not self._primal[1] <= found.certificate.primal:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 # name -> module in this package; the class is the name in CamelCase, as the module spells it.
 _HOME = {
     "dual_cd": ("dual_cd", "DualCD"),
+    "finite_newton": ("finite_newton", "FiniteNewton"),
+    "ordinal_newton": ("ordinal_newton", "OrdinalNewton"),
 }
 
 

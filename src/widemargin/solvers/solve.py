@@ -106,9 +106,9 @@ def _start_point(problem: Problem, warm_start: Solution | None) -> Point | None:
     """The warm start as a point of this problem; its dual only if the rows are as many."""
     if warm_start is None:
         return None
-    rows, columns = problem.X.shape
-    if len(warm_start.coef) != columns:
-        raise ValueError(f"warm_start has {len(warm_start.coef)} coefficients, X has {columns} features")
+    rows, expected = problem.X.shape[0], problem.n_coefficients
+    if len(warm_start.coef) != expected:
+        raise ValueError(f"warm_start has {len(warm_start.coef)} coefficients, the problem has {expected}")
     same_rows = warm_start.dual is not None and len(warm_start.dual) == rows
     return Point(
         np.array(warm_start.coef, dtype=np.float64),
