@@ -6,5 +6,8 @@ NB_MODULE(_core, m) {
     widemargin::bind_rows(m);
     widemargin::bind_passes(m);
     widemargin::bind_dual_cd(m);
+    widemargin::bind_primal_cd(m);
+    widemargin::bind_cmls(m);
+    widemargin::bind_newglmnet(m);
     widemargin::bind_svmlight(m);
 }

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from .objective.certificate import Certificate as Certificate
     from .objective.problem import Problem as Problem
     from .solvers.base import Solver as Solver
+    from .solvers.cmls import CMLS as CMLS
     from .solvers.dual_cd import DualCD as DualCD
+    from .solvers.newglmnet import NewGLMNET as NewGLMNET
+    from .solvers.primal_cd import PrimalCD as PrimalCD
     from .solvers.registry import solvers as solvers
     from .solvers.solution import Solution as Solution
     from .solvers.solution import Status as Status
@@ -36,6 +39,9 @@ _HOME = {
     "Status": "solvers.solution",
     "Trace": "solvers.trace",
     "DualCD": "solvers.dual_cd",
+    "PrimalCD": "solvers.primal_cd",
+    "CMLS": "solvers.cmls",
+    "NewGLMNET": "solvers.newglmnet",
     "LinearSVC": "estimators.linear_svc",
 }
 

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 # name -> module in this package; the class is the name in CamelCase, as the module spells it.
 _HOME = {
     "dual_cd": ("dual_cd", "DualCD"),
+    "primal_cd": ("primal_cd", "PrimalCD"),
+    "cmls": ("cmls", "CMLS"),
+    "newglmnet": ("newglmnet", "NewGLMNET"),
 }
 
 
