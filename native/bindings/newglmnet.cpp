@@ -19,7 +19,8 @@ class ModelState {
           rows_(size_t(columns.n_cols())),
           rng_(seed) {
         if (!(rho >= 0 && rho <= 1)) throw std::invalid_argument("rho must be between 0 and 1");
-        restore();
+        active_.resize(columns_.size());
+        for (size_t j = 0; j < active_.size(); ++j) active_[j] = uint32_t(j);
     }
 
     void set_weights(Array<In> w, double intercept) {
@@ -33,25 +34,31 @@ class ModelState {
     }
     double intercept() const { return intercept_.w * ones_.value; }
 
-    // All columns are active again.
-    void restore() {
-        active_.resize(columns_.size());
-        for (size_t j = 0; j < active_.size(); ++j) active_[j] = uint32_t(j);
-        inside_ = infinity;
-    }
-
+    // The slopes of the active columns at a new iterate, and the working set.
     OuterReport begin(Array<In> u, Array<In> h) {
         checked(u, X_.n_cols(), "u"), checked(h, X_.n_cols(), "h");
         nb::gil_scoped_release release;
         for (size_t i = 0; i < rows_.size(); ++i) rows_[i] = {h.data()[i], 0.0};
-        OuterReport report = X_.visit([&](const auto& X) {
-            return NewtonModel(X, penalty_, columns_, rows_).begin(u.data(), inside_, active_, working_);
+        working_.clear();
+        report_ = {};
+        X_.visit([&](const auto& X) {
+            NewtonModel(X, penalty_, columns_, rows_).measure(u.data(), inside_, active_, dropped_, working_, report_);
         });
-        inside_ = report.violation / double(std::max<int64_t>(1, report.n_working)) / double(rows_.size());
-        if (ones_.value != 0) begin_intercept(u.data(), report);
-        n_live_ = working_.size();
-        inner_inside_ = infinity;
-        return report;
+        if (ones_.value != 0) begin_intercept(u.data());
+        return concluded();
+    }
+
+    // The same for the dropped columns: those that count again return. To be called after `begin`.
+    OuterReport look_again(Array<In> u) {
+        checked(u, X_.n_cols(), "u");
+        nb::gil_scoped_release release;
+        std::vector<uint32_t> back = std::move(dropped_);
+        dropped_.clear();
+        X_.visit([&](const auto& X) {
+            NewtonModel(X, penalty_, columns_, rows_).measure(u.data(), inside_, back, dropped_, working_, report_);
+        });
+        active_.insert(active_.end(), back.begin(), back.end());
+        return concluded();
     }
 
     // Passes over the model until the sum of the violations is at most `tolerance` or the time is over.
@@ -117,7 +124,16 @@ class ModelState {
     }
 
   private:
-    void begin_intercept(const double* u, OuterReport& report) {
+    OuterReport concluded() {
+        report_.n_active = int64_t(active_.size());
+        report_.n_working = int64_t(working_.size());
+        inside_ = report_.largest_violation / double(rows_.size());
+        n_live_ = working_.size();
+        inner_inside_ = infinity;
+        return report_;
+    }
+
+    void begin_intercept(const double* u) {
         double g = 0;
         for (size_t i = 0; i < rows_.size(); ++i) g += u[i] * ones_.value;
         intercept_.slope = g + intercept_penalty_.ridge * intercept_.w;
@@ -125,9 +141,9 @@ class ModelState {
         double h = intercept_penalty_.ridge + 1e-12;
         for (const ModelRow& row : rows_) h += row.h * ones_.value * ones_.value;
         intercept_.curvature = h;
-        report.violation += intercept_penalty_.violation(intercept_.w, intercept_.slope);
-        if (intercept_penalty_.rho > 0) report.largest_slope = std::max(report.largest_slope, std::abs(g));
-        if (intercept_penalty_.ridge > 0) report.gap += intercept_penalty_.gap(intercept_.w, g);
+        report_.violation += intercept_penalty_.violation(intercept_.w, intercept_.slope);
+        if (intercept_penalty_.rho > 0) report_.largest_slope = std::max(report_.largest_slope, std::abs(g));
+        if (intercept_penalty_.ridge > 0) report_.gap += intercept_penalty_.gap(intercept_.w, g);
     }
 
     double one_pass(InnerReport& report) {
@@ -157,7 +173,8 @@ class ModelState {
     std::vector<ModelColumn> columns_;
     ModelColumn intercept_;
     std::vector<ModelRow> rows_;
-    std::vector<uint32_t> active_, working_;
+    std::vector<uint32_t> active_, dropped_, working_;
+    OuterReport report_;
     size_t n_live_ = 0;
     double inside_ = infinity, inner_inside_ = infinity;
     Rng rng_;
@@ -204,8 +221,8 @@ void bind_newglmnet(nb::module_& m) {
              arg("intercept_scale"), arg("intercept_penalised"), arg("seed"))
         .def("set_weights", &ModelState::set_weights, arg("w"), arg("intercept"))
         .def("weights", &ModelState::weights, arg("w").noconvert())
-        .def("restore", &ModelState::restore)
         .def("begin", &ModelState::begin, arg("u"), arg("h"))
+        .def("look_again", &ModelState::look_again, arg("u"))
         .def("solve", &ModelState::solve, arg("tolerance"), arg("max_passes"), arg("max_seconds"))
         .def("direction", &ModelState::direction, arg("t").noconvert())
         .def("penalty_change", &ModelState::penalty_change, arg("step"))

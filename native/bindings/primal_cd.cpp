@@ -63,7 +63,8 @@ class PrimalState {
     }
     void restore() {
         order_.restore();
-        progress_.drop_below = progress_.last_gap = infinity;
+        progress_.drop_below = progress_.last_gap = progress_.whole_violation = infinity;
+        progress_.shrunk = false;
     }
     double intercept() const { return intercept_.w * intercept_scale_; }
 

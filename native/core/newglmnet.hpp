@@ -3,10 +3,10 @@
 //
 //   Q(d) = g . d + 1/2 d . (X^T H X + ridge I + nu I) d + rho (|w + d|_1 - |w|_1),      H = diag(C_i loss''(z_i))
 //
-// `begin` measures the slopes g of all active columns and chooses the working set: the columns with a weight or a
-// violation; the others could not move first. `solve` makes passes over the working set. Per row, the curvature h and
+// `measure` finds the slopes g of all active columns and chooses the working set: the columns with a weight or a
+// violation; the others could not move first. `pass` goes over the working set. Per row, the curvature h and
 // t = (X d)_i stand side by side. Shrinking happens on both levels: a zero weight whose slope is firmly inside
-// |g| < rho leaves the active columns in `begin`, the model's passes in `solve`.
+// |g| < rho leaves the active columns in `measure`, the model's passes in `pass`.
 #pragma once
 
 #include <algorithm>
@@ -35,6 +35,7 @@ struct ModelColumn {
 struct OuterReport {
     int64_t n_active = 0, n_working = 0;
     double violation = 0;      // sum of the violations
+    double largest_violation = 0;
     double largest_slope = 0;  // of the loss alone
     double gap = 0;            // sum of the coordinates' shares where there is a ridge
 };
@@ -53,11 +54,10 @@ class NewtonModel {
     NewtonModel(Columns X, PrimalPenalty penalty, std::vector<ModelColumn>& columns, std::vector<ModelRow>& rows)
         : X_(X), penalty_(penalty), columns_(columns), rows_(rows) {}
 
-    // One pass over the active columns at a new iterate. `inside` is how far inside |g| < rho a zero weight's slope
-    // must be for its column to be dropped. The working set is the result.
-    OuterReport begin(const double* u, double inside, std::vector<uint32_t>& active, std::vector<uint32_t>& working) {
-        OuterReport report;
-        working.clear();
+    // One pass over the given columns at a new iterate. Columns that count go to the working set; zero weights whose
+    // slope is inside |g| < rho by more than `inside` move from `active` to `dropped`.
+    void measure(const double* u, double inside, std::vector<uint32_t>& active, std::vector<uint32_t>& dropped,
+                 std::vector<uint32_t>& working, OuterReport& report) {
         size_t kept = 0;
         const auto n = int64_t(active.size());
         for (int64_t k = 0; k < n; ++k) {
@@ -71,27 +71,28 @@ class NewtonModel {
             const auto x = X_[j];
             const double g = x.dot(u);
             report.largest_slope = std::max(report.largest_slope, std::abs(g));
-            if (penalty_.rho > 0 && at.w == 0 && std::abs(g) < penalty_.rho - inside) continue;
+            if (penalty_.rho > 0 && at.w == 0 && std::abs(g) < penalty_.rho - inside) {
+                dropped.push_back(j);
+                continue;
+            }
             active[kept++] = j;
             at.slope = g + penalty_.ridge * at.w;
             at.next = at.w;
             const double violation = penalty_.violation(at.w, at.slope);
             report.violation += violation;
+            report.largest_violation = std::max(report.largest_violation, violation);
             if (penalty_.ridge > 0) report.gap += penalty_.gap(at.w, g);
             if (at.w == 0 && violation == 0) continue;
             at.curvature = model_curvature(x);
             working.push_back(j);
         }
         active.resize(kept);
-        report.n_active = int64_t(kept), report.n_working = int64_t(working.size());
-        return report;
     }
 
     template <class Row>
     double model_curvature(const Row& x) const {
-        double sum = penalty_.ridge + nu;
-        x.for_each([&](int32_t i, double v) { sum += v * v * rows_[size_t(i)].h; });
-        return sum;
+        const ModelRow* rows = rows_.data();
+        return penalty_.ridge + nu + x.sum([=](int32_t i, double v) { return v * v * rows[i].h; });
     }
 
     // One pass of the model over the first `n_live` columns of the working set; columns that are shrunk are swapped
@@ -130,9 +131,9 @@ class NewtonModel {
   private:
     template <class Row>
     double model_slope(const Row& x, const ModelColumn& at) const {
-        double sum = 0;
-        x.for_each([&](int32_t i, double v) { sum += v * rows_[size_t(i)].h * rows_[size_t(i)].t; });
-        return at.slope + penalty_.ridge * (at.next - at.w) + sum;
+        const ModelRow* rows = rows_.data();
+        const double bend = x.sum([=](int32_t i, double v) { return v * rows[i].h * rows[i].t; });
+        return at.slope + penalty_.ridge * (at.next - at.w) + bend;
     }
 
     template <class Row>
@@ -140,7 +141,8 @@ class NewtonModel {
         const double z = penalty_.direction(at.next, slope, at.curvature);
         if (std::abs(z) < 1e-14 * (1 + std::abs(at.next))) return;
         at.next += z;
-        x.for_each([&](int32_t i, double v) { rows_[size_t(i)].t += z * v; });
+        ModelRow* rows = rows_.data();
+        x.for_each([=](int32_t i, double v) { rows[i].t += z * v; });
     }
 
     Columns X_;

@@ -73,7 +73,9 @@ struct PrimalTarget {
 struct PrimalProgress {
     double penalty = 0;            // R(w) with the intercept's share
     double drop_below = infinity;  // shrinking: how far inside |g| < rho a zero coordinate must be
-    double last_gap = infinity;
+    double last_gap = infinity;    // estimate after the last pass over all coordinates
+    bool shrunk = false;           // some coordinate is dropped
+    double whole_violation = infinity;
 };
 
 template <class Columns, class Loss>
@@ -97,19 +99,30 @@ class PrimalCD {
         const auto start = std::chrono::steady_clock::now();
         PrimalReport report;
         while (report.passes < target.max_passes) {
+            const bool whole = !progress_.shrunk;
             one_pass(order, shrinking, report);
             ++report.passes;
             report.n_active = order.n_active();
-            conclude(report, target);
-            if (report.looks_done || report.n_active == 0) break;
+            if (whole) {
+                progress_.whole_violation = violation_;
+                conclude(report, target);
+                if (report.looks_done) return report;
+            } else if (violation_ <= look_again * progress_.whole_violation) {
+                order.restore();  // the active coordinates came far enough: look at all of them again
+                progress_.drop_below = infinity;
+                progress_.shrunk = false;
+            }
             const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
             if (spent.count() > target.max_seconds) break;
         }
+        report.objective = objective();
+        report.gap = progress_.last_gap;
         return report;
     }
 
   private:
     static constexpr double sigma = 0.01, beta = 0.5;
+    static constexpr double look_again = 0.1;
 
     // What one look at a coordinate found, and did.
     struct Visit {
@@ -133,7 +146,7 @@ class PrimalCD {
             violation_ = std::max(violation_, seen.violation);
             if (penalty_.ridge > 0) gap_ += penalty_.gap(w, seen.slope);
             if (may_drop && w == 0 && at.w == 0 && std::abs(seen.slope) < penalty_.rho - progress_.drop_below)
-                order.drop(j);
+                order.drop(j), progress_.shrunk = true;
             if (adaptive) order.report(j, seen.gain);
         }
         report.steps += n;
@@ -216,14 +229,20 @@ class PrimalCD {
         }
     }
 
-    void conclude(PrimalReport& report, const PrimalTarget& target) {
+    double objective() const {
         double loss = 0;
         for (const Place& row : places_) loss += row.C * loss_.value(row.z, row.y);
-        report.objective = progress_.penalty + loss;
+        return progress_.penalty + loss;
+    }
+
+    // After a pass over all coordinates: the objective, the estimate of the gap, and whether it is small enough.
+    void conclude(PrimalReport& report, const PrimalTarget& target) {
+        report.objective = objective();
         if (penalty_.ridge == 0) gap_ = gap_with_scaled_dual(report.objective);
         report.gap = gap_;
         // Slopes are as seen before the steps, half a pass old on average: what the last pass gained, this one did too.
-        const double now = gap_ * std::min(1.0, gap_ / progress_.last_gap);
+        const bool known = std::isfinite(progress_.last_gap) && progress_.last_gap > 0;
+        const double now = known ? gap_ * std::min(1.0, gap_ / progress_.last_gap) : gap_;
         progress_.last_gap = gap_;
         report.looks_done = now * target.trust <= target.relative_gap * std::abs(report.objective);
     }

@@ -32,6 +32,13 @@ struct ConstantColumn {
     void for_each(F&& f) const {
         for (int64_t k = 0; k < size; ++k) f(int32_t(k), value);
     }
+
+    template <class F>
+    double sum(F&& f) const {
+        double s = 0;
+        for (int64_t k = 0; k < size; ++k) s += f(int32_t(k), value);
+        return s;
+    }
 };
 
 template <class Row>
@@ -106,16 +113,12 @@ void move_predictions(const Loss& loss, const Row& x, double d, Place* places, S
 
 template <class Row>
 double slope_sum(const Row& x, const Slope* slopes) {
-    double g = 0;
-    x.for_each([&](int32_t i, double v) { g += v * slopes[i].u; });
-    return g;
+    return x.sum([=](int32_t i, double v) { return v * slopes[i].u; });
 }
 
 template <class Row>
 double curvature_sum(const Row& x, const Slope* slopes) {
-    double h = 0;
-    x.for_each([&](int32_t i, double v) { h += v * v * slopes[i].h; });
-    return h;
+    return x.sum([=](int32_t i, double v) { return v * v * slopes[i].h; });
 }
 
 // Both at once: g = sum u x and h = sum h x^2.
@@ -132,12 +135,10 @@ Slope both_sums(const Row& x, const Slope* slopes) {
 // How much the loss changes when the column's coordinate moves by d.
 template <class Loss, class Row>
 double loss_change(const Loss& loss, const Row& x, double d, const Place* places) {
-    double change = 0;
-    x.for_each([&](int32_t i, double v) {
+    return x.sum([&](int32_t i, double v) {
         const Place& row = places[i];
-        change += row.C * (loss.value(row.z + d * v, row.y) - loss.value(row.z, row.y));
+        return row.C * (loss.value(row.z + d * v, row.y) - loss.value(row.z, row.y));
     });
-    return change;
 }
 
 }  // namespace widemargin

@@ -7,8 +7,8 @@ Dual      v = -u, scaled into |X^T v| <= rho where the penalty has no ridge
 Yuan, Ho, Lin, "An Improved GLMNET for L1-regularized Logistic Regression" (2012); elastic net after Friedman, Hastie,
 Tibshirani (2010). An outer step measures the slopes X^T u, solves the model over the columns that have a weight or a
 violation (native, bounded calls), and searches along d with sigma = 0.01, beta = 0.5 in O(rows) per trial, where one
-exponential per row gives the loss, its slopes and its curvatures at once. The model is solved coarsely at first: its
-tolerance shrinks by 4 whenever a single pass suffices. Columns are shrunk on both levels.
+exponential per row gives the loss, its slopes and its curvatures at once. The model's tolerance follows
+the outer violation, so it is solved coarsely at first. Columns are shrunk on both levels.
 
 The slopes at the outer iterate give the duality gap itself, so a step that looks done is done.
 """
@@ -33,6 +33,12 @@ Vector = NDArray[np.float64]
 SIGMA, BETA = 0.01, 0.5
 MAX_HALVINGS = 40
 ROUNDING = 1e-14
+
+# The model is solved until its violation is this share of the outer one: the better the iterate, the finer the model.
+FORCING = 0.3
+
+# All columns are looked at again whenever the active ones' violation fell to this share of the last whole one.
+LOOK_AGAIN = 0.1
 
 # A loss with a straight piece has no curvature there although its slope pulls: the model would have no minimum. Such
 # rows get this share of |slope| as curvature (half makes it the loss's largest), less the better the steps succeed.
@@ -63,7 +69,7 @@ class NewGLMNET(Solver):
     )
     penalties: ClassVar[frozenset[str]] = frozenset({"l1", "elasticnet", "l2"})
 
-    inner_passes: int = 1000
+    inner_passes: int = 10
 
     def iterate(self, problem: Problem, run: Run) -> Steps:
         state = _Outer(problem, run)
@@ -97,7 +103,7 @@ class _Outer:
         self.z, self.t = np.zeros(rows), np.zeros(rows)
         self.u, self.h = np.empty(rows), np.empty(rows)
         self._trial = np.empty(rows), np.empty(rows), np.empty(rows)
-        self.inner_tol, self.first_violation = 1.0, np.nan
+        self.forcing, self.whole_violation = FORCING, -np.inf
         self.straight = STRAIGHT_PIECES.get(problem.loss.name, 0.0)
         self.passes = 0.0
         if run.start is not None:
@@ -119,13 +125,18 @@ class _Outer:
         self.report = self.native.begin(self.u, h)
         self.passes += self.report.n_active / self.problem.X.shape[1]
         self.gap = self._gap()
-        if self.looks_done() and self.report.n_active < self.problem.X.shape[1]:
-            self.native.restore()
-            self.report = self.native.begin(self.u, h)
-            self.passes += 1
-            self.gap = self._gap()
-        if np.isnan(self.first_violation):
-            self.first_violation = self.report.violation
+        shrunk = self.report.n_active < self.problem.X.shape[1]
+        if shrunk and (self.looks_done() or self.report.violation <= LOOK_AGAIN * self.whole_violation):
+            self._look_again()
+        if not shrunk:
+            self.whole_violation = self.report.violation
+
+    def _look_again(self) -> None:
+        """The dropped columns' slopes too; those that count return."""
+        self.passes += 1 - self.report.n_active / self.problem.X.shape[1]
+        self.report = self.native.look_again(self.u)
+        self.whole_violation = self.report.violation
+        self.gap = self._gap()
 
     def _gap(self) -> float:
         """The gap of (w, -u): the coordinates' shares, or for l1 alone the gap of the scaled dual point."""
@@ -152,23 +163,22 @@ class _Outer:
 
     def tighten(self) -> None:
         """The verdict failed: solve the model harder, from predictions without rounding."""
-        self.inner_tol *= 0.1
+        self.forcing *= 0.5
         self._restart()
-        self.native.restore()
         self.measure()
+        self._look_again()
 
     def solve_model(self, max_passes: int, iteration: int) -> Generator[Step, object, None]:
-        """Passes over the model in bounded calls, until its violation is small against the first one."""
+        """Passes over the model in bounded calls, until its violation is small against the outer one."""
         made = 0
         while made < max_passes:
-            report = self.native.solve(self.inner_tol * self.first_violation, max_passes - made, self._run.slice())
+            report = self.native.solve(self.forcing * self.report.violation, max_passes - made, self._run.slice())
             made += report.passes
             self.passes += report.steps / self.problem.X.shape[1]
             if report.done:
                 break
-            yield self.step(iteration, looks_done=False)
-        if made == 1:
-            self.inner_tol *= 0.25
+            if made < max_passes:
+                yield self.step(iteration, looks_done=False)
 
     def search(self) -> bool:
         """Backtracking along d; False where no step decreases the objective any more."""
@@ -190,9 +200,9 @@ class _Outer:
         return False
 
     def restore(self) -> bool:
-        """All columns return; False where none was missing."""
-        missing = self.report.n_active < self.problem.X.shape[1]
-        self.native.restore()
+        """The next step looks at all columns again; False where none was missing."""
+        missing = self.report.n_active < self.problem.X.shape[1] and np.isfinite(self.whole_violation)
+        self.whole_violation = np.inf
         return missing
 
     def _loss_along(self, z: Vector, t: Vector, lam: float) -> float:

@@ -79,7 +79,7 @@ class PrimalCD(Solver):
                 objective=report.objective,
                 dual=report.objective - report.gap,
                 gap=report.gap,
-                looks_done=report.looks_done or report.n_active == 0,
+                looks_done=report.looks_done,
                 n_active=report.n_active,
             )
             if verdict is not None:
