@@ -75,6 +75,7 @@ struct PrimalProgress {
     double drop_below = infinity;  // shrinking: how far inside |g| < rho a zero coordinate must be
     double last_gap = infinity;    // estimate after the last pass over all coordinates
     bool shrunk = false;           // some coordinate is dropped
+    int64_t shrunk_passes = 0;     // passes since all coordinates were looked at
     double whole_violation = infinity;
 };
 
@@ -107,10 +108,11 @@ class PrimalCD {
                 progress_.whole_violation = violation_;
                 conclude(report, target);
                 if (report.looks_done) return report;
-            } else if (violation_ <= look_again * progress_.whole_violation) {
+            } else if (violation_ <= look_again * progress_.whole_violation || ++progress_.shrunk_passes * report.n_active >= 2 * int64_t(coordinates_.size())) {
                 order.restore();  // the active coordinates came far enough: look at all of them again
                 progress_.drop_below = infinity;
                 progress_.shrunk = false;
+                progress_.shrunk_passes = 0;
             }
             const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
             if (spent.count() > target.max_seconds) break;
