@@ -24,6 +24,7 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T>&& values) {
 }
 
 void bind_cmls(nb::module_&);
+void bind_compact(nb::module_&);
 void bind_dual_cd(nb::module_&);
 void bind_newglmnet(nb::module_&);
 void bind_passes(nb::module_&);
