@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from liblinear.liblinearutil import parameter, train
 from liblinear.liblinearutil import problem as liblinear_problem
-from support import random_data, random_problem
 
+from support import random_data, random_problem
 from widemargin import CMLS, NewGLMNET, PrimalCD, Status, solve
 from widemargin.objective.penalties import PENALTIES
 from widemargin.objective.problem import INTERCEPTS
@@ -53,7 +53,7 @@ def test_drawn_problems_reach_a_small_gap(case, storage, seed, C, weighted):
 
 
 @pytest.mark.parametrize(("loss", "type_"), [("squared_hinge", 5), ("logistic", 6)])
-@pytest.mark.parametrize("C", [0.3, 5.0])
+@pytest.mark.parametrize("C", [0.3, 1.0])
 def test_optimum_is_that_of_liblinear(loss, type_, C):
     X, response = random_data(11, rows=150, columns=40)
     y = np.sign(response)
@@ -91,7 +91,7 @@ def test_objective_never_rises():
     problem = random_problem(8, "squared_hinge", "l1", "free", rows=300, columns=80, C=10.0)
     values = [row.objective for row in solve(problem, NewGLMNET(inner_passes=3), tol=1e-8).trace]
     assert len(values) > 5
-    assert all(b <= a * (1 + 1e-12) for a, b in zip(values, values[1:], strict=False))
+    assert all(b <= a * (1 + 1e-12) for a, b in pairwise(values))
 
 
 def test_zero_is_optimal_for_small_C():

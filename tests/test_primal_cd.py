@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from liblinear.liblinearutil import parameter, train
 from liblinear.liblinearutil import problem as liblinear_problem
-from support import random_data, random_problem, real_data
 
+from support import random_data, random_problem, real_data
 from widemargin import CMLS, DualCD, PrimalCD, Problem, Status, _core, solve
 from widemargin.objective.penalties import PENALTIES
 from widemargin.objective.problem import INTERCEPTS
@@ -54,7 +54,8 @@ def test_cmls_reaches_a_small_gap(intercept, order, storage):
     solution = solve(problem, CMLS(order=order), tol=1e-6, max_iter=20_000)
     assert solution.status is Status.CONVERGED
     assert solution.n_iter > 50  # the bent function comes first
-    assert solution.certificate.primal == pytest.approx(solve(problem, PrimalCD(), tol=1e-8).certificate.primal, rel=2e-6)
+    best = solve(problem, PrimalCD(), tol=1e-8).certificate.primal
+    assert solution.certificate.primal == pytest.approx(best, rel=2e-6)
 
 
 @pytest.mark.parametrize("loss", ["squared_hinge", "modified_huber", "squared", "squared_epsilon_insensitive"])
@@ -104,7 +105,7 @@ def test_objective_falls_in_every_pass(case, order, seed, C):
     problem = random_problem(seed, *case, C=C)
     seen = solve(problem, PrimalCD(order=order), tol=1e-9, max_iter=15, callback=lambda row: False).trace
     values = [problem.objective(np.zeros(12)), *(row.objective for row in seen)]
-    assert all(b <= a * (1 + 1e-10) for a, b in zip(values, values[1:], strict=False))
+    assert all(b <= a * (1 + 1e-10) for a, b in pairwise(values))
 
 
 @settings(derandomize=True, deadline=None, max_examples=100)
@@ -164,12 +165,11 @@ def test_predictions_far_out_do_not_overflow():
 
 def test_sizes_are_checked():
     problem = random_problem(0, "logistic")
+    short = np.ones(3)
     with pytest.raises(ValueError, match="y has length 3"):
-        _core.PrimalCD(problem.X.columns, "logistic", 0.0, np.ones(3), problem.weights, 0.0, 0.0, True, "cyclic", True, 0)
+        _core.PrimalCD(problem.X.columns, "logistic", 0.0, short, problem.weights, 0.0, 0.0, True, "cyclic", True, 0)
     with pytest.raises(ValueError, match="smooth"):
-        _core.PrimalCD(
-            problem.X.columns, "hinge", 0.0, problem.y, problem.weights, 0.0, 0.0, True, "cyclic", True, 0
-        )
+        _core.PrimalCD(problem.X.columns, "hinge", 0.0, problem.y, problem.weights, 0.0, 0.0, True, "cyclic", True, 0)
 
 
 def test_on_text_permuted_beats_cyclic_and_primal_cd_beats_cmls():
@@ -179,8 +179,8 @@ def test_on_text_permuted_beats_cyclic_and_primal_cd_beats_cmls():
     optimum = solve(problem, "dual_cd", tol=1e-7).certificate.primal
 
     def passes(solver):
-        trace = solve(problem, solver, tol=1e-9, max_iter=300, callback=lambda row: row.objective <= 1.01 * optimum).trace
-        return trace[-1].passes
+        solution = solve(problem, solver, max_iter=300, callback=lambda row: row.objective <= 1.01 * optimum, tol=1e-9)
+        return solution.trace[-1].passes
 
     permuted = passes(PrimalCD())
     assert permuted < passes(PrimalCD(order="cyclic"))

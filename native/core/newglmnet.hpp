@@ -34,7 +34,7 @@ struct ModelColumn {
 
 struct OuterReport {
     int64_t n_active = 0, n_working = 0;
-    double violation = 0;      // sum of the violations
+    double violation = 0;  // sum of the violations
     double largest_violation = 0;
     double largest_slope = 0;  // of the loss alone
     double gap = 0;            // sum of the coordinates' shares where there is a ridge

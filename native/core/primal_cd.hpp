@@ -108,7 +108,8 @@ class PrimalCD {
                 progress_.whole_violation = violation_;
                 conclude(report, target);
                 if (report.looks_done) return report;
-            } else if (violation_ <= look_again * progress_.whole_violation || ++progress_.shrunk_passes * report.n_active >= 2 * int64_t(coordinates_.size())) {
+            } else if (violation_ <= look_again * progress_.whole_violation ||
+                       ++progress_.shrunk_passes * report.n_active >= 2 * int64_t(coordinates_.size())) {
                 order.restore();  // the active coordinates came far enough: look at all of them again
                 progress_.drop_below = infinity;
                 progress_.shrunk = false;
