@@ -38,7 +38,7 @@ ROUNDING = 1e-14
 FORCING = 0.3
 
 # All columns are looked at again whenever the active ones' violation fell to this share of the last whole one.
-LOOK_AGAIN = 0.1
+LOOK_AGAIN = 0.3
 
 # A loss with a straight piece has no curvature there although its slope pulls: the model would have no minimum. Such
 # rows get this share of |slope| as curvature (half makes it the loss's largest), less the better the steps succeed.
@@ -69,7 +69,7 @@ class NewGLMNET(Solver):
     )
     penalties: ClassVar[frozenset[str]] = frozenset({"l1", "elasticnet", "l2"})
 
-    inner_passes: int = 10
+    inner_passes: int = 4
 
     def iterate(self, problem: Problem, run: Run) -> Steps:
         state = _Outer(problem, run)
