@@ -8,6 +8,9 @@ NB_MODULE(_core, m) {
     widemargin::bind_compact(m);
     widemargin::bind_piecewise(m);
     widemargin::bind_dual_cd(m);
+    widemargin::bind_primal_cd(m);
+    widemargin::bind_cmls(m);
+    widemargin::bind_newglmnet(m);
     widemargin::bind_svmlight(m);
     widemargin::bind_vectors(m);
 }

@@ -3,6 +3,8 @@
 
 #include <nanobind/stl/optional.h>
 
+#include <algorithm>
+
 #include "core/check.hpp"
 #include "core/transpose.hpp"
 #include "row_store.hpp"
@@ -66,7 +68,16 @@ struct Transpose {
         return owned_sparse(transpose_sparse<T>(X), X.n_cols, X.n_rows);
     }
     RowStore operator()(const UniformRows& X) const {
-        return owned_sparse(transpose_sparse<double>(X), X.n_cols, X.n_rows);
+        OwnedSparse<double> built = transpose_sparse<double>(X);
+        const auto& values = built.values;
+        if (!std::all_of(values.begin(), values.end(), [&](double x) { return x == values.front(); }))
+            return owned_sparse(std::move(built), X.n_cols, X.n_rows);
+        // One value in the whole matrix (binary features): the columns need no values either.
+        std::vector<double>(size_t(X.n_cols), values.empty() ? 0.0 : values.front()).swap(built.values);
+        auto kept = std::make_shared<OwnedSparse<double>>(std::move(built));
+        return {UniformRows{X.n_cols, X.n_rows, kept->indptr.data(), kept->indices.data(), kept->values.data()},
+                {kept},
+                true};
     }
     template <class T>
     RowStore operator()(const DenseRows<T>& X) const {

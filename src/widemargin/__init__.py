@@ -19,9 +19,12 @@ if TYPE_CHECKING:
     from .objective.ordinal import OrdinalProblem as OrdinalProblem
     from .objective.problem import Problem as Problem
     from .solvers.base import Solver as Solver
+    from .solvers.cmls import CMLS as CMLS
     from .solvers.dual_cd import DualCD as DualCD
     from .solvers.finite_newton import FiniteNewton as FiniteNewton
     from .solvers.ordinal_newton import OrdinalNewton as OrdinalNewton
+    from .solvers.newglmnet import NewGLMNET as NewGLMNET
+    from .solvers.primal_cd import PrimalCD as PrimalCD
     from .solvers.registry import solvers as solvers
     from .solvers.solution import Solution as Solution
     from .solvers.solution import Status as Status
@@ -46,6 +49,9 @@ _HOME = {
     "OrdinalProblem": "objective.ordinal",
     "OrdinalSVC": "estimators.ordinal_svc",
     "kkt_violation": "objective.kkt",
+    "PrimalCD": "solvers.primal_cd",
+    "CMLS": "solvers.cmls",
+    "NewGLMNET": "solvers.newglmnet",
     "LinearSVC": "estimators.linear_svc",
 }
 

@@ -15,6 +15,9 @@ _HOME = {
     "dual_cd": ("dual_cd", "DualCD"),
     "finite_newton": ("finite_newton", "FiniteNewton"),
     "ordinal_newton": ("ordinal_newton", "OrdinalNewton"),
+    "primal_cd": ("primal_cd", "PrimalCD"),
+    "cmls": ("cmls", "CMLS"),
+    "newglmnet": ("newglmnet", "NewGLMNET"),
 }
 
 
