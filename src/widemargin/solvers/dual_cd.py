@@ -96,8 +96,8 @@ class DualCD(Solver):
             if self.order == "auto" and iteration >= PERMUTED_PASSES:
                 state.become_adaptive()
             if verdict is not None:
-                # The estimate said done and was wrong: next time believe it only as far as it was right now.
-                trust = float(np.clip(verdict.certificate.gap / max(report.gap, 1e-300), 0.5, 10.0))
+                # The estimate said done and was wrong: the more often, the less it is believed.
+                trust = max(1.5 * trust, min(10.0 * trust, verdict.certificate.gap / max(report.gap, 1e-300)))
                 state.resume(verdict)
 
 
@@ -109,7 +109,7 @@ class _DualState:
         self._run = run
         self.free = problem.intercept == "free"
         self.single = problem.X.dtype == np.float32 and run.tol >= SINGLE_TOL
-        self.mu = _mean_sqnorm(problem) if self.free else 0.0
+        self.mu = 0.1 * _mean_sqnorm(problem) if self.free else 0.0
         self.is_adaptive = False
         self.native = _core.DualCD(
             problem.X.rows,
