@@ -12,6 +12,7 @@ from ..solvers.trace import Trace, TraceRow
 
 AXES = {"seconds": "seconds", "passes": "passes over the data", "iteration": "outer steps"}
 MEASURES = {"gap": "relative duality gap", "suboptimality": "relative distance to the best objective"}
+MOST_MARKS = 60
 INK, GRID = "#333333", "#dddddd"
 # Okabe and Ito's palette: distinguishable for colour-blind readers and in print.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -24,6 +25,11 @@ class Curve:
     name: str
     rows: Sequence[TraceRow]
     heights: Sequence[float]
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether there is room to mark every point; otherwise only the exact ones are."""
+        return len(self.rows) <= MOST_MARKS
 
 
 def plot_convergence(
@@ -38,7 +44,7 @@ def plot_convergence(
 ) -> Any:
     """Draws one curve per run on a logarithmic scale, one panel per horizontal axis.
 
-    Points that were verified exactly are filled, estimates made during the passes are open.
+    Points that were verified exactly are filled, estimates made during the passes are open (in long runs, a line).
 
     Parameters
     ----------
@@ -50,7 +56,7 @@ def plot_convergence(
     measure : {"gap", "suboptimality"}
         The relative duality gap, which needs no reference, or the distance of the objective to `best`.
     best : float, optional
-        The reference of the suboptimality; by default the lowest objective among the runs.
+        The reference of the suboptimality; by default the lowest exact objective among the runs.
     tol : float, optional
         Draws the tolerance as a line.
     title : str
@@ -77,8 +83,7 @@ def plot_convergence(
     for panel, axis in zip(panels, against, strict=True):
         _draw(panel, curves, axis, tol)
     panels[0].set_ylabel(MEASURES[measure], color=INK)
-    if len(curves) > 1:
-        panels[-1].legend(frameon=False, labelcolor=INK)
+    _explain(panels, curves)
     if title:
         figure.suptitle(title, color=INK, x=0.01, ha="left", fontsize=11)
     if path is not None:
@@ -93,10 +98,11 @@ def _known(argument: str, value: str, table: Mapping[str, str]) -> None:
 
 def _curves(runs: Any, measure: str, best: float | None) -> list[Curve]:
     named = [(name, list(getattr(run, "trace", run))) for name, run in _named(runs)]
-    objectives = [row.objective for _, rows in named for row in rows if math.isfinite(row.objective)]
-    if not objectives:
+    finite = [row for _, rows in named for row in rows if math.isfinite(row.objective)]
+    if not finite:
         raise ValueError("there is nothing to draw: no run has a trace with a finite objective")
-    lowest = min(objectives) if best is None else best
+    # An estimate may lie below the optimum, so it is no reference if anything exact is there.
+    lowest = min(row.objective for row in [row for row in finite if row.certified] or finite) if best is None else best
     heights = {
         "gap": lambda row: row.relative_gap,
         "suboptimality": lambda row: (row.objective - lowest) / abs(lowest) if lowest else math.nan,
@@ -125,12 +131,27 @@ def _new_figure(panels: int) -> Any:
     return Figure(figsize=(1.5 + 3.6 * panels, 3.6), dpi=150, layout="constrained")
 
 
+def _explain(panels: Sequence[Any], curves: Sequence[Curve]) -> None:
+    """Names the curves if there are several, and the two kinds of points if both occur."""
+    from matplotlib.lines import Line2D
+
+    kinds = {row.certified for curve in curves if curve.is_sparse for row in curve.rows}
+    if len(kinds) == 2:
+        marks = [
+            Line2D([], [], color=INK, marker="o", markersize=4.5, markerfacecolor=face, linestyle="", label=label)
+            for face, label in (("white", "estimated during the passes"), (INK, "proven"))
+        ]
+        panels[0].legend(handles=marks, loc="upper right", fontsize=8, frameon=False, labelcolor=INK)
+    if len(curves) > 1:
+        panels[-1].legend(loc="upper right", fontsize=8, frameon=False, labelcolor=INK)
+
+
 def _draw(panel: Any, curves: Sequence[Curve], axis: str, tol: float | None) -> None:
     for i, curve in enumerate(curves):
         colour = COLOURS[i % len(COLOURS)]
         across = [getattr(row, axis) for row in curve.rows]
-        panel.plot(across, curve.heights, color=colour, linewidth=1.6, label=curve.name)
-        for exact, face in ((False, "white"), (True, colour)):
+        panel.plot(across, curve.heights, color=colour, linewidth=1.6 if curve.is_sparse else 1.0, label=curve.name)
+        for exact, face in ((False, "white"), (True, colour)) if curve.is_sparse else ((True, colour),):
             at = [k for k, row in enumerate(curve.rows) if row.certified is exact]
             xs, ys = [across[k] for k in at], [curve.heights[k] for k in at]
             panel.plot(xs, ys, "o", markersize=4.5, markeredgecolor=colour, markerfacecolor=face)
