@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .objective.problem import Problem as Problem
     from .solvers.base import Solver as Solver
     from .solvers.dual_cd import DualCD as DualCD
+    from .solvers.newton_cholesky import NewtonCholesky as NewtonCholesky
     from .solvers.registry import solvers as solvers
     from .solvers.solution import Solution as Solution
     from .solvers.solution import Status as Status
@@ -36,6 +37,7 @@ _HOME = {
     "Status": "solvers.solution",
     "Trace": "solvers.trace",
     "DualCD": "solvers.dual_cd",
+    "NewtonCholesky": "solvers.newton_cholesky",
     "LinearSVC": "estimators.linear_svc",
 }
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 # name -> module in this package; the class is the name in CamelCase, as the module spells it.
 _HOME = {
     "dual_cd": ("dual_cd", "DualCD"),
+    "newton_cholesky": ("newton_cholesky", "NewtonCholesky"),
 }
 
 
