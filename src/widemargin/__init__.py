@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .solvers.solution import Status as Status
     from .solvers.solve import solve as solve
     from .solvers.trace import Trace as Trace
+    from .solvers.tron import TRON as TRON
 
 _HOME = {
     "Matrix": "data.matrix",
@@ -38,6 +39,7 @@ _HOME = {
     "Trace": "solvers.trace",
     "DualCD": "solvers.dual_cd",
     "NewtonCholesky": "solvers.newton_cholesky",
+    "TRON": "solvers.tron",
     "LinearSVC": "estimators.linear_svc",
 }
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _HOME = {
     "dual_cd": ("dual_cd", "DualCD"),
     "newton_cholesky": ("newton_cholesky", "NewtonCholesky"),
+    "tron": ("tron", "TRON"),
 }
 
 

@@ -47,6 +47,7 @@ class SmoothObjective:
         self.penalised = np.ones(self.features + (self.constant != 0))  # r
         if self.free:
             self.penalised[-1] = 0.0
+        self._scratch = np.empty(problem.X.shape[0])
 
     @property
     def size(self) -> int:
@@ -103,10 +104,12 @@ class SmoothObjective:
     def hess_vec(self, h: Vector, v: Vector) -> Vector:
         """The Hessian at curvatures h, times v: one pass over the rows with h_i != 0."""
         shift = self.constant * v[-1] if self.constant else 0.0
-        product, intercept_part = self.problem.hess_vec(h, v[: self.features], shift)
+        product = self.penalised * v
+        X, n = self.problem.X.rows, self.features
+        intercept_part = _core.hess_vec(X, h, v[:n], shift, self._scratch, product[:n], self.problem.n_jobs)
         if self.constant:
-            product = np.append(product, self.constant * intercept_part)
-        return product + self.penalised * v
+            product[-1] += self.constant * intercept_part
+        return product
 
     def hess_diagonal(self, h: Vector) -> Vector:
         """The Hessian's diagonal."""
