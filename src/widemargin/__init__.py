@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .objective.problem import Problem as Problem
     from .solvers.base import Solver as Solver
     from .solvers.dual_cd import DualCD as DualCD
+    from .solvers.lbfgs import LBFGS as LBFGS
     from .solvers.newton_cholesky import NewtonCholesky as NewtonCholesky
     from .solvers.registry import solvers as solvers
     from .solvers.solution import Solution as Solution
@@ -40,6 +41,7 @@ _HOME = {
     "DualCD": "solvers.dual_cd",
     "NewtonCholesky": "solvers.newton_cholesky",
     "TRON": "solvers.tron",
+    "LBFGS": "solvers.lbfgs",
     "LinearSVC": "estimators.linear_svc",
 }
 

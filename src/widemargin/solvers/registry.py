@@ -15,6 +15,7 @@ _HOME = {
     "dual_cd": ("dual_cd", "DualCD"),
     "newton_cholesky": ("newton_cholesky", "NewtonCholesky"),
     "tron": ("tron", "TRON"),
+    "lbfgs": ("lbfgs", "LBFGS"),
 }
 
 
