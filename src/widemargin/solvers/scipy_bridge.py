@@ -44,8 +44,10 @@ class _Handshake:
 
     def __init__(self, minimise: Minimise) -> None:
         self._minimise = minimise
-        self._wanted = threading.Semaphore(0)
-        self._ready = threading.Semaphore(0)
+        # Plain locks as batons, taken by one thread and given back by the other: the cheapest switch there is.
+        self._wanted, self._ready = threading.Lock(), threading.Lock()
+        self._wanted.acquire()
+        self._ready.acquire()
         self._stopping = False
         self._point: Vector | None = None
         self._failure: BaseException | None = None
