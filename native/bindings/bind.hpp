@@ -23,6 +23,7 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T>&& values) {
     return {kept->data(), {kept->size()}, owner};
 }
 
+void bind_compact(nb::module_&);
 void bind_dual_cd(nb::module_&);
 void bind_gram(nb::module_&);
 void bind_passes(nb::module_&);

@@ -7,6 +7,7 @@ NB_MODULE(_core, m) {
     widemargin::bind_passes(m);
     widemargin::bind_ray(m);
     widemargin::bind_gram(m);
+    widemargin::bind_compact(m);
     widemargin::bind_dual_cd(m);
     widemargin::bind_svmlight(m);
 }

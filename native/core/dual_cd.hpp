@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/dual_steps.hpp"
+#include "core/huge.hpp"
 #include "core/order.hpp"
 #include "core/rows.hpp"
 
@@ -33,18 +34,31 @@ struct DualTarget {
     double max_seconds;
 };
 
+// Shrinking as in Hsieh et al. 2008: a variable held at zero is left out when its slack exceeds the largest violation
+// that asked any variable to come back towards zero in the last pass; one held at its far bound when its slack exceeds
+// the largest violation that asked any to grow.
+struct Shrinking {
+    bool enabled = true;
+    double zero_above = infinity, bound_above = infinity;
+    double full_violation = infinity;  // largest violation when all coordinates were last in play
+
+    bool drops(const Look& look) const { return look.slack > (look.at_zero ? zero_above : bound_above); }
+    void let_all_in() { zero_above = bound_above = infinity; }
+};
+
 template <class Rows, class Step, class Weight>
 class DualCD {
   public:
-    DualCD(Rows X, Step step, std::vector<DualRow>& rows, std::vector<Weight>& w, double& b, double scale_squared)
-        : X_(X), step_(step), rows_(rows), w_(w), b_(b), scale_squared_(scale_squared) {}
+    DualCD(Rows X, Step step, HugeVector<DualRow>& rows, HugeVector<Weight>& w, double& b, double scale_squared,
+           Shrinking& shrinking)
+        : X_(X), step_(step), rows_(rows), w_(w), b_(b), scale_squared_(scale_squared), shrinking_(shrinking) {}
 
-    DualReport run(Order& order, bool shrinking, double& drop_above, double dual, const DualTarget& target) {
+    DualReport run(Order& order, double dual, const DualTarget& target) {
         const auto start = std::chrono::steady_clock::now();
         DualReport report;
         report.dual = dual;
         while (report.passes < target.max_passes) {
-            one_pass(order, shrinking, drop_above, report);
+            one_pass(order, report);
             ++report.passes;
             report.n_active = order.n_active();
             const double primal = report.dual + report.gap;
@@ -57,11 +71,11 @@ class DualCD {
     }
 
   private:
-    void one_pass(Order& order, bool shrinking, double& drop_above, DualReport& report) {
+    void one_pass(Order& order, DualReport& report) {
         const auto& sequence = order.next_pass();
         const auto n = int64_t(sequence.size());
         const bool adaptive = order.adaptive();
-        double gap = 0, violation = 0, gained = 0;
+        double gap = 0, inward = 0, outward = 0, gained = 0;
         for (int64_t k = 0; k < n; ++k) {
             if (k + prefetch_pointers < n) {
                 const uint32_t ahead = sequence[size_t(k + prefetch_pointers)];
@@ -75,14 +89,16 @@ class DualCD {
             const auto x = X_[i];
             const double z = x.dot(w_.data()) + b_ + row.private_part * row.v;
             const Look look = step_.look(row, z);
-            gap += step_.gap(row, z);
-            if (shrinking && look.slack > drop_above) {
+            // An adaptive pass shows row i about p_i times.
+            gap += adaptive ? step_.gap(row, z) / order.preference(i) : step_.gap(row, z);
+            if (look.slack > 0 && shrinking_.drops(look)) {
                 order.drop(i);
                 continue;
             }
             double gain = 0;
             if (look.violation > 0) {
-                violation = std::max(violation, look.violation);
+                double& largest = look.outward ? outward : inward;
+                largest = std::max(largest, look.violation);
                 const double next = step_.solve(row, look);
                 gain = step_.gain(row, look, next);
                 const double d = next - row.v;
@@ -98,16 +114,31 @@ class DualCD {
         report.steps += n;
         report.dual += gained;
         report.gap = gap;
-        report.violation = violation;
-        drop_above = violation > 0 ? violation : infinity;
+        report.violation = std::max(inward, outward);
+        if (shrinking_.enabled) adjust_shrinking(order, inward, outward);
+    }
+
+    // Once the rows in play have become ten times better than all rows were, all return for a fresh look.
+    void adjust_shrinking(Order& order, double inward, double outward) {
+        const double violation = std::max(inward, outward);
+        const bool all = order.n_active() == X_.n_rows;
+        shrinking_.zero_above = inward > 0 ? inward : infinity;
+        shrinking_.bound_above = outward > 0 ? outward : infinity;
+        if (all) shrinking_.full_violation = violation;
+        if (!all && violation < 0.1 * shrinking_.full_violation) {
+            order.restore();
+            shrinking_.let_all_in();
+            shrinking_.full_violation = violation;
+        }
     }
 
     Rows X_;
     Step step_;
-    std::vector<DualRow>& rows_;
-    std::vector<Weight>& w_;
+    HugeVector<DualRow>& rows_;
+    HugeVector<Weight>& w_;
     double& b_;
     double scale_squared_;
+    Shrinking& shrinking_;
 };
 
 }  // namespace widemargin
