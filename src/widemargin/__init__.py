@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .objective.problem import Problem as Problem
     from .solvers.base import Solver as Solver
     from .solvers.dual_cd import DualCD as DualCD
+    from .solvers.hand_over import HandOver as HandOver
     from .solvers.lbfgs import LBFGS as LBFGS
     from .solvers.newton_cholesky import NewtonCholesky as NewtonCholesky
     from .solvers.registry import solvers as solvers
@@ -42,6 +43,7 @@ _HOME = {
     "NewtonCholesky": "solvers.newton_cholesky",
     "TRON": "solvers.tron",
     "LBFGS": "solvers.lbfgs",
+    "HandOver": "solvers.hand_over",
     "LinearSVC": "estimators.linear_svc",
 }
 
