@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # So many passes are spent on Newton steps without trying anything cheaper first.
 NEWTON_AT_ONCE = 90.0
 # What a truncated Newton method is expected to need on a problem that is hard for coordinate descent.
-TRON_PASSES = 200.0
+TRON_PASSES = 1000.0
 FEW_FEATURES = 5000
 NEWTON_STEPS = 10
 
