@@ -47,7 +47,7 @@ $(VENV)/.built: $(NATIVE) | $(VENV)/bin/python compiler
 	@touch $@
 
 $(VENV)/.demo $(VENV)/.test $(VENV)/.lint $(VENV)/.bench: $(VENV)/.%: $(VENV)/.built
-	$(PIP) --no-build-isolation --editable '.[$(if $(filter demo,$*),plots,$*)]'
+	$(PIP) --no-build-isolation --editable '.[$*]'
 	@touch $@
 
 clean:

@@ -16,16 +16,18 @@ template <class T>
 using Dense = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
 
 template <class T>
-RowStore make_sparse(Array<const int64_t> indptr, Array<const int32_t> indices, Array<const T> values, int64_t n_cols) {
+RowStore make_sparse(Array<const int64_t> indptr, Array<const int32_t> indices, Array<const T> values, int64_t n_cols,
+                     bool transposed) {
     if (indptr.size() < 1) reject("indptr is empty, it needs one entry per row and one more");
     if (indices.size() != values.size()) reject("indices and values differ in length");
     if (n_cols < 0 || n_cols > most_columns) reject("the number of columns is outside 0 .. 2147483646");
     const auto n_rows = int64_t(indptr.size()) - 1;
+    const Axes axes = transposed ? by_columns : by_rows;
     SparseFacts<T> facts;
     {
         nb::gil_scoped_release release;
-        check_row_pointers(indptr.data(), n_rows, int64_t(indices.size()));
-        facts = check_entries(indptr.data(), indices.data(), values.data(), n_rows, n_cols);
+        check_row_pointers(indptr.data(), n_rows, int64_t(indices.size()), axes);
+        facts = check_entries(indptr.data(), indices.data(), values.data(), n_rows, n_cols, axes);
     }
     std::vector<std::any> owners{indptr, indices};
     if (facts.uniform) {
@@ -84,9 +86,9 @@ RowStore transpose(const RowStore& X) {
 void bind_rows(nb::module_& m) {
     nb::class_<RowStore>(m, "Rows", "A checked matrix, ready for passes over its rows.")
         .def_static("sparse", &make_sparse<float>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
-                    nb::arg("n_cols"))
+                    nb::arg("n_cols"), nb::arg("transposed") = false)
         .def_static("sparse", &make_sparse<double>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
-                    nb::arg("n_cols"))
+                    nb::arg("n_cols"), nb::arg("transposed") = false)
         .def_static("dense", &make_dense<float>, nb::arg("data"))
         .def_static("dense", &make_dense<double>, nb::arg("data"))
         .def("transpose", &transpose)

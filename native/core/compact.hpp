@@ -1,10 +1,10 @@
 // Rows made smaller for dual coordinate descent, exactly.
 //
-// Private features: a column with one entry x_ij touches the dual problem only through row i itself. With penalty l2 its
-// weight is always v_i x_ij, so it adds x_ij^2 v_i to that row's prediction: all private features of a row fold into one
-// number, the row's `private_part`, and leave the passes and w.
-// Hot first: the remaining columns are renumbered by falling frequency (in classes of powers of two), so that the weights
-// that most rows touch lie together and stay in the cache.
+// Private features: a column with one entry x_ij touches the dual problem only through row i itself. With penalty l2
+// its weight is always v_i x_ij, so it adds x_ij^2 v_i to that row's prediction: all private features of a row fold
+// into one number, the row's `private_part`, and leave the passes and w. Hot first: the remaining columns are
+// renumbered by falling frequency (in classes of powers of two), so that the weights that most rows touch lie together
+// and stay in the cache.
 #pragma once
 
 #include <bit>

@@ -34,7 +34,7 @@ _HOME = {
     "Problem": "objective.problem",
     "Certificate": "objective.certificate",
     "solve": "solvers.solve",
-    "solvers": "solvers.registry",
+    "solvers": "solvers",
     "Solver": "solvers.base",
     "Solution": "solvers.solution",
     "Status": "solvers.solution",

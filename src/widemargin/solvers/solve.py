@@ -70,6 +70,8 @@ def solve(
     limits = _limits(max_iter, max_seconds)
     if not (np.isfinite(tol) and tol >= 0):
         raise ValueError(f"tol must be a finite number >= 0, got {tol!r}")
+    if not 0 <= seed < 2**64:
+        raise ValueError(f"seed must lie between 0 and 2**64 - 1, got {seed!r}")
     problem = problem.with_jobs(_thread_count(n_jobs))
     chosen = choose(problem) if solver == "auto" else make_solver(solver)
     require(chosen, problem)
