@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from widemargin import Problem, read_svmlight
+from widemargin import Problem
 from widemargin.objective.losses import LOSSES
 from widemargin.objective.penalties import PENALTIES
 from widemargin.objective.problem import INTERCEPTS
@@ -43,5 +43,7 @@ def real_data(name: str) -> tuple[sp.csr_array, np.ndarray]:
     path = Path(folder or ".") / f"{name}.svm.xz"
     if folder is None or not path.exists():
         pytest.skip(f"needs {name}.svm.xz in the folder that WIDEMARGIN_DATA names")
+    from widemargin import read_svmlight
+
     X, y = read_svmlight(path)
     return X, y

@@ -5,6 +5,8 @@ NB_MODULE(_core, m) {
     m.doc() = "Passes over data and text, compiled. Use the names of the widemargin package instead.";
     widemargin::bind_rows(m);
     widemargin::bind_passes(m);
+    widemargin::bind_ray(m);
+    widemargin::bind_gram(m);
     widemargin::bind_compact(m);
     widemargin::bind_piecewise(m);
     widemargin::bind_dual_cd(m);

@@ -69,6 +69,13 @@ struct SparseRow {
         return {lo, value + (lo - index), hi - lo};
     }
 
+    // The k-th stored entry, and the entries from the k-th on.
+    int32_t column(int64_t k) const { return index[k]; }
+    double entry(int64_t k) const { return double(value[k]); }
+    SparseRow tail(int64_t k) const { return {index + k, value + k, size - k}; }
+    // The first stored entry in that column or a later one.
+    int64_t position(int32_t column) const { return std::lower_bound(index, index + size, column) - index; }
+
     template <class F>
     void for_each(F&& f) const {
         for (int64_t k = 0; k < size; ++k) f(index[k], double(value[k]));
@@ -124,6 +131,11 @@ struct UniformRow {
         return {lo, value, hi - lo};
     }
 
+    int32_t column(int64_t k) const { return index[k]; }
+    double entry(int64_t) const { return value; }
+    UniformRow tail(int64_t k) const { return {index + k, value, size - k}; }
+    int64_t position(int32_t column) const { return std::lower_bound(index, index + size, column) - index; }
+
     template <class F>
     void for_each(F&& f) const {
         for (int64_t k = 0; k < size; ++k) f(index[k], value);
@@ -175,6 +187,11 @@ struct DenseRow {
     }
 
     DenseRow between(int32_t begin, int32_t end) const { return {value + begin, end - begin, begin}; }
+
+    int32_t column(int64_t k) const { return int32_t(first + k); }
+    double entry(int64_t k) const { return double(value[k]); }
+    DenseRow tail(int64_t k) const { return {value + k, size - k, first + k}; }
+    int64_t position(int32_t column) const { return std::clamp<int64_t>(column - first, 0, size); }
 
     template <class F>
     void for_each(F&& f) const {

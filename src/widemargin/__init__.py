@@ -25,11 +25,15 @@ if TYPE_CHECKING:
     from .solvers.ordinal_newton import OrdinalNewton as OrdinalNewton
     from .solvers.newglmnet import NewGLMNET as NewGLMNET
     from .solvers.primal_cd import PrimalCD as PrimalCD
+    from .solvers.hand_over import HandOver as HandOver
+    from .solvers.lbfgs import LBFGS as LBFGS
+    from .solvers.newton_cholesky import NewtonCholesky as NewtonCholesky
     from .solvers.registry import solvers as solvers
     from .solvers.solution import Solution as Solution
     from .solvers.solution import Status as Status
     from .solvers.solve import solve as solve
     from .solvers.trace import Trace as Trace
+    from .solvers.tron import TRON as TRON
 
 _HOME = {
     "Matrix": "data.matrix",
@@ -52,6 +56,10 @@ _HOME = {
     "PrimalCD": "solvers.primal_cd",
     "CMLS": "solvers.cmls",
     "NewGLMNET": "solvers.newglmnet",
+    "NewtonCholesky": "solvers.newton_cholesky",
+    "TRON": "solvers.tron",
+    "LBFGS": "solvers.lbfgs",
+    "HandOver": "solvers.hand_over",
     "LinearSVC": "estimators.linear_svc",
 }
 

@@ -62,6 +62,7 @@ class Step:
     gap: float = np.nan
     looks_done: bool = False
     n_active: int = 0
+    solver: str = ""  # who made the step, where that is not the solver that was asked
 
 
 Steps = Generator[Step, "Certified | None", None]

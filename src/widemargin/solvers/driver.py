@@ -153,7 +153,7 @@ class Driver:
             status=status,
             n_iter=self._step.iteration,
             seconds=self._elapsed(),
-            solver=self.solver.name,
+            solver=self._step.solver or self.solver.name,
             trace=self.trace,
         )
 

@@ -18,6 +18,9 @@ _HOME = {
     "primal_cd": ("primal_cd", "PrimalCD"),
     "cmls": ("cmls", "CMLS"),
     "newglmnet": ("newglmnet", "NewGLMNET"),
+    "newton_cholesky": ("newton_cholesky", "NewtonCholesky"),
+    "tron": ("tron", "TRON"),
+    "lbfgs": ("lbfgs", "LBFGS"),
 }
 
 

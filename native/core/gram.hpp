@@ -1,0 +1,98 @@
+// X^T diag(h) X for Newton's method, bordered by a constant column that stands for the intercept.
+//
+// Sparse rows: each row with h_i != 0 adds its outer product, sum of nnz_i^2 / 2 additions in all. Every element of the
+// result is added up in row order by the one thread that owns its line, so the number of threads does not change a bit.
+// Dense rows are only gathered and scaled here, block by block; the product of a block is left to BLAS.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "core/rows.hpp"
+
+namespace widemargin {
+
+// The result's lines are visited at random by a row: as many as this many bytes hold stay in the cache.
+inline constexpr int64_t gram_tile_bytes = int64_t(1) << 20;
+
+// Boundaries of ranges of lines that cost about the same, judged from a sample of rows: the k-th entry of a row costs
+// its tail.
+template <class Rows>
+std::vector<int32_t> split_lines(const Rows& X, int64_t n_pieces) {
+    std::vector<double> work(size_t(X.n_cols), 0.0);
+    const int64_t step = std::max<int64_t>(1, X.n_rows / 512);
+    double total = 0;
+    for (int64_t i = 0; i < X.n_rows; i += step) {
+        const auto row = X[i];
+        for (int64_t k = 0; k < row.size; ++k) work[size_t(row.column(k))] += double(row.size - k);
+        total += 0.5 * double(row.size) * double(row.size + 1);
+    }
+    std::vector<int32_t> bounds{0};
+    double sum = 0;
+    for (int64_t j = 0; j < X.n_cols && int64_t(bounds.size()) < n_pieces; ++j) {
+        sum += work[size_t(j)];
+        if (sum >= total * double(bounds.size()) / double(n_pieces)) bounds.push_back(int32_t(j + 1));
+    }
+    if (bounds.back() < int32_t(X.n_cols)) bounds.push_back(int32_t(X.n_cols));
+    return bounds;
+}
+
+// Few pieces cost little overhead per row; many keep each thread's lines in its cache.
+template <class Rows>
+int64_t count_line_pieces(const Rows& X, int64_t order, int n_threads) {
+    const int64_t for_cache = order * order * int64_t(sizeof(double)) / (2 * gram_tile_bytes);
+    const int64_t row_length = X.nnz() / std::max<int64_t>(1, X.n_rows);
+    const int64_t worth_it = std::clamp<int64_t>(for_cache, 1, std::max<int64_t>(1, row_length / 16));
+    return n_threads <= 1 ? worth_it : std::max<int64_t>(worth_it, 2 * n_threads);
+}
+
+// H += [X s]^T diag(h) [X s], upper triangle, where s is a constant column (no such column if s = 0).
+// H has `order` lines of `order` elements, order = n_cols or, with the constant column, n_cols + 1.
+template <class Rows>
+void add_gram(const Rows& X, const double* h, double s, double* H, int n_threads) {
+    const bool bordered = s != 0;
+    const int64_t order = X.n_cols + (bordered ? 1 : 0);
+    const auto bounds = split_lines(X, count_line_pieces(X, order, n_threads));
+    parallel_for(int64_t(bounds.size()) - 1, n_threads, [&](int64_t piece) {
+        const int32_t first = bounds[size_t(piece)], last = bounds[size_t(piece) + 1];
+        for (int64_t i = 0; i < X.n_rows; ++i) {
+            if (h[i] == 0) continue;
+            const auto row = X[i];
+            for (int64_t k = first > 0 ? row.position(first) : 0; k < row.size && row.column(k) < last; ++k) {
+                const double scale = h[i] * row.entry(k);
+                double* line = H + int64_t(row.column(k)) * order;
+                row.tail(k).axpy(scale, line);
+                if (bordered) line[order - 1] += scale * s;
+            }
+        }
+    });
+    if (!bordered) return;
+    double sum = 0;
+    for (int64_t i = 0; i < X.n_rows; ++i) sum += h[i];
+    H[order * order - 1] += s * s * sum;
+}
+
+// Copies the rows from `from` on with sign * h_i > 0, scaled by sqrt(|h_i|), into the lines of `out` until it is full.
+// Returns the number of lines filled and the row to go on with.
+template <class Rows>
+std::pair<int64_t, int64_t> gather_scaled(const Rows& X, const double* h, double sign, int64_t from, double s,
+                                          double* out, int64_t n_lines) {
+    const int64_t order = X.n_cols + (s != 0 ? 1 : 0);
+    int64_t filled = 0, i = from;
+    for (; i < X.n_rows && filled < n_lines; ++i) {
+        if (!(sign * h[i] > 0)) continue;
+        const double scale = std::sqrt(std::abs(h[i]));
+        double* line = out + filled * order;
+        std::fill(line, line + order, 0.0);
+        X[i].axpy(scale, line);
+        if (s != 0) line[order - 1] = scale * s;
+        ++filled;
+    }
+    return {filled, i};
+}
+
+}  // namespace widemargin
