@@ -24,6 +24,9 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T>&& values) {
 }
 
 void bind_dual_cd(nb::module_&);
+void bind_lasso_cd(nb::module_&);
+void bind_one_class(nb::module_&);
+void bind_order(nb::module_&);
 void bind_passes(nb::module_&);
 void bind_rows(nb::module_&);
 void bind_svmlight(nb::module_&);

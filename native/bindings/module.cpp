@@ -6,5 +6,8 @@ NB_MODULE(_core, m) {
     widemargin::bind_rows(m);
     widemargin::bind_passes(m);
     widemargin::bind_dual_cd(m);
+    widemargin::bind_lasso_cd(m);
+    widemargin::bind_one_class(m);
+    widemargin::bind_order(m);
     widemargin::bind_svmlight(m);
 }

@@ -39,6 +39,7 @@ class Order {
         restore();
     }
 
+    uint32_t size() const { return n_; }
     bool adaptive() const { return kind_ == Kind::adaptive; }
     uint32_t n_active() const { return uint32_t(active_.size()) - n_newly_dropped_; }
     const std::vector<double>& preferences() const { return preference_; }

@@ -13,10 +13,15 @@ if TYPE_CHECKING:
     from .data.svmlight import read_svmlight as read_svmlight
     from .data.svmlight import write_svmlight as write_svmlight
     from .estimators.linear_svc import LinearSVC as LinearSVC
+    from .estimators.one_class import LinearOneClassSVM as LinearOneClassSVM
     from .objective.certificate import Certificate as Certificate
+    from .objective.one_class import OneClassProblem as OneClassProblem
     from .objective.problem import Problem as Problem
     from .solvers.base import Solver as Solver
     from .solvers.dual_cd import DualCD as DualCD
+    from .solvers.l1_hinge import L1Hinge as L1Hinge
+    from .solvers.lasso_cd import LassoCD as LassoCD
+    from .solvers.one_class import OneClassCD as OneClassCD
     from .solvers.registry import solvers as solvers
     from .solvers.solution import Solution as Solution
     from .solvers.solution import Status as Status
@@ -36,6 +41,11 @@ _HOME = {
     "Status": "solvers.solution",
     "Trace": "solvers.trace",
     "DualCD": "solvers.dual_cd",
+    "LassoCD": "solvers.lasso_cd",
+    "L1Hinge": "solvers.l1_hinge",
+    "OneClassCD": "solvers.one_class",
+    "OneClassProblem": "objective.one_class",
+    "LinearOneClassSVM": "estimators.one_class",
     "LinearSVC": "estimators.linear_svc",
 }
 

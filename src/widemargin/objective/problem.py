@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..data.matrix import Matrix
-from .certificate import Certificate, certify, feasible_dual
+from .certificate import Certificate, Certified, certify, feasible_dual
 from .labels import binary_labels, real_targets, row_weights
 from .losses import make_loss
 from .penalties import make_penalty
@@ -185,6 +185,10 @@ class Problem:
         """Primal value, dual bound and gap at a point (a free intercept is first set to its best value)."""
         v = None if dual is None else _vector(dual)
         return certify(self, _vector(w), float(intercept), v).certificate
+
+    def certify(self, w: Vector, intercept: float, dual: Vector | None = None) -> Certified:
+        """The certificate with the point that it holds for: what the driver asks of every kind of problem."""
+        return certify(self, w, intercept, dual)
 
     # Predictions in, no data: O(rows).
 

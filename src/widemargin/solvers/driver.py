@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ..objective.certificate import Certificate, Certified, certify
+from ..objective.certificate import Certificate, Certified
 from .base import Point, Run, Solver, Step
 from .interrupt import catch_interrupt
 from .solution import Solution, Status
@@ -96,7 +96,7 @@ class Driver:
     def _verify(self, step: Step) -> Certified:
         """The exact certificate of the step's point; keeps the point and the bound if they are the best."""
         point = step.point()
-        found = certify(self.problem, point.w, point.intercept, point.dual)
+        found = self.problem.certify(point.w, point.intercept, point.dual)
         self._verified = step
         if self._primal is None or found.certificate.primal < self._primal[1]:
             self._primal = Point(point.w, found.intercept), found.certificate.primal
@@ -106,7 +106,7 @@ class Driver:
 
     def _certificate(self) -> Certificate:
         assert self._primal is not None and self._dual is not None
-        return Certificate(self._primal[1], self._dual.certificate.dual)
+        return replace(self._dual.certificate, primal=self._primal[1])
 
     def _trace(self, step: Step, verdict: Certified | None) -> TraceRow:
         exact = verdict.certificate if verdict is not None else None

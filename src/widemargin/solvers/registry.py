@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 # name -> module in this package; the class is the name in CamelCase, as the module spells it.
 _HOME = {
     "dual_cd": ("dual_cd", "DualCD"),
+    "lasso_cd": ("lasso_cd", "LassoCD"),
+    "l1_hinge": ("l1_hinge", "L1Hinge"),
+    "one_class": ("one_class", "OneClassCD"),
 }
 
 
