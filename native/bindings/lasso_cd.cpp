@@ -80,6 +80,7 @@ class LassoSolverState {
             q_[i] = v.data()[i] + twice_C_[i] * state_.b;
             state_.sum_q += q_[i];
         }
+        with_passes([](auto& passes) { passes.move_intercept(); });
     }
 
     void curvatures(Array<Out> out) const {
@@ -89,10 +90,7 @@ class LassoSolverState {
 
     // The columns that later passes visit.
     void set_working(Array<const uint32_t> working) {
-        for (size_t k = 0; k < working.size(); ++k)
-            if (int64_t(working.data()[k]) >= X_.n_rows())
-                throw std::invalid_argument("working column " + std::to_string(working.data()[k]) + " of " +
-                                            std::to_string(X_.n_rows()));
+        check_list(working);
         working_.assign(working.data(), working.data() + working.size());
         order_.emplace(kind_, uint32_t(working_.size()), seed_++);
     }
@@ -105,11 +103,27 @@ class LassoSolverState {
 
     // x_j . v for the columns listed.
     void correlations(Array<const uint32_t> list, Array<Out> out) {
+        check_list(list);
         checked(out, int64_t(list.size()), "out");
-        for (size_t k = 0; k < list.size(); ++k)
-            if (int64_t(list.data()[k]) >= X_.n_rows()) throw std::invalid_argument("a listed column does not exist");
         nb::gil_scoped_release release;
         with_passes([&](auto& passes) { passes.correlations(list.data(), int64_t(list.size()), out.data()); });
+    }
+
+    // The Hessian of the loss in the columns listed, row by row.
+    void hessian(Array<const uint32_t> list, Array<Out> out) {
+        check_list(list);
+        const auto n = int64_t(list.size());
+        checked(out, n * n, "out");
+        nb::gil_scoped_release release;
+        with_passes([&](auto& passes) { passes.hessian(list.data(), n, out.data()); });
+    }
+
+    // Moves the weights of the columns listed by d.
+    void shift(Array<const uint32_t> list, Array<In> d) {
+        check_list(list);
+        checked(d, int64_t(list.size()), "d");
+        nb::gil_scoped_release release;
+        with_passes([&](auto& passes) { passes.shift(list.data(), int64_t(list.size()), d.data()); });
     }
 
     LassoReport run(int64_t max_passes, double max_seconds) {
@@ -123,6 +137,13 @@ class LassoSolverState {
     double intercept() const { return state_.b; }
 
   private:
+    void check_list(const Array<const uint32_t>& list) const {
+        for (size_t k = 0; k < list.size(); ++k)
+            if (int64_t(list.data()[k]) >= X_.n_rows())
+                throw std::invalid_argument("column " + std::to_string(list.data()[k]) + " of " +
+                                            std::to_string(X_.n_rows()));
+    }
+
     template <class F>
     void with_passes(F&& f) {
         X_.visit([&]<class Columns>(const Columns& X) {
@@ -178,6 +199,8 @@ void bind_lasso_cd(nb::module_& m) {
         .def("set_working", &LassoSolverState::set_working, arg("working"))
         .def("working_weights", &LassoSolverState::working_weights, arg("w").noconvert())
         .def("correlations", &LassoSolverState::correlations, arg("list"), arg("out").noconvert())
+        .def("hessian", &LassoSolverState::hessian, arg("list"), arg("out").noconvert())
+        .def("shift", &LassoSolverState::shift, arg("list"), arg("d"))
         .def("run", &LassoSolverState::run, arg("max_passes"), arg("max_seconds"))
         .def_prop_ro("intercept", &LassoSolverState::intercept);
 }

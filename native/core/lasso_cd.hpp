@@ -2,7 +2,7 @@
 //
 //   min over w, b   rho |w|_1 + (1 - rho)/2 |w|^2 + sum_i C_i (x_i . w + b - y_i)^2
 //
-// Kept up to date:  q_i = 2 C_i (y_i - x_i . w)   the weighted residual without the intercept, packed with 2 C_i
+// Kept up to date:  q_i = 2 C_i (y_i - x_i . w)   the weighted residual without the intercept
 //                   b, sum_q = sum_i q_i, so that v_i = q_i - 2 C_i b is the dual point of (w, b).
 //
 // The slope of the loss in w_j is -x_j . v and costs the entries of one column. A free intercept is minimised out in
@@ -24,7 +24,7 @@ namespace widemargin {
 
 struct LassoColumn {
     double w = 0;
-    double curvature = 0;  // of the loss, a free intercept minimised out
+    double curvature = 0;     // of the loss, a free intercept minimised out
     double weighted_sum = 0;  // s_j
 };
 
@@ -100,6 +100,34 @@ class LassoCD {
         }
     }
 
+    // The Hessian of the loss in the n columns listed, the intercept minimised out where it can move: n x n, symmetric.
+    // Costs n times the entries of these columns.
+    void hessian(const uint32_t* list, int64_t n, double* out) const {
+        std::vector<double> weighted(q_.size(), 0.0);
+        const double shared = intercept_share();
+        for (int64_t k = 0; k < n; ++k) {
+            const auto x = X_[list[k]];
+            x.for_each([&](int32_t i, double value) { weighted[size_t(i)] = twice_C_[size_t(i)] * value; });
+            for (int64_t l = 0; l <= k; ++l) {
+                const double both = columns_[list[k]].weighted_sum * columns_[list[l]].weighted_sum;
+                out[k * n + l] = out[l * n + k] = X_[list[l]].dot(weighted.data()) - shared * both;
+            }
+            x.for_each([&](int32_t i, double) { weighted[size_t(i)] = 0.0; });
+        }
+    }
+
+    // Moves the weights of the n columns listed by d, and the intercept to its minimum.
+    void shift(const uint32_t* list, int64_t n, const double* d) {
+        for (int64_t k = 0; k < n; ++k) {
+            if (d[k] == 0) continue;
+            LassoColumn& column = columns_[list[k]];
+            column.w += d[k];
+            move_residual(list[k], d[k]);
+            s_.sum_q -= d[k] * column.weighted_sum;
+        }
+        move_intercept();
+    }
+
     LassoReport run(Order& order, const std::vector<uint32_t>& working, int64_t max_passes, double max_seconds) {
         const auto start = std::chrono::steady_clock::now();
         LassoReport report;
@@ -122,6 +150,14 @@ class LassoCD {
     }
 
   private:
+    // 1 / curvature of the objective in b, where b is not held at zero by the penalty.
+    double intercept_share() const {
+        if (s_.intercept == LassoIntercept::free) return 1 / s_.total;
+        if (s_.intercept == LassoIntercept::regularized && s_.b != 0)
+            return 1 / (s_.total + (1 - s_.rho) / (s_.scale * s_.scale));
+        return 0;
+    }
+
     double correlation(uint32_t j) const { return X_[j].dot(q_.data()) - s_.b * columns_[j].weighted_sum; }
 
     void one_pass(Order& order, const std::vector<uint32_t>& working, LassoReport& report) {

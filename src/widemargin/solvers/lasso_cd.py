@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from .base import Point, Run, Solver, Step, Steps
+from .support_step import support_step
 
 if TYPE_CHECKING:
     from ..objective.penalties import Penalty
@@ -213,10 +214,14 @@ class _LassoState:
     def descend(self, target: float) -> Steps:
         """Passes over the working set until its own gap is below the target."""
         recent: deque[tuple[Vector, float, Vector]] = deque(maxlen=self.solver.extrapolation + 1)
+        since = self.iteration
         while True:
             report = self._passes(recent)
             if report.last_gain == 0:
                 return
+            if self._is_slow(since):
+                since = self.iteration
+                support_step(self.native, self.working, self.rho)
             objective = self._extrapolate(recent)
             if report.last_gain < target:
                 found = self.assess(self.working)
@@ -224,6 +229,12 @@ class _LassoState:
                 if found.gap <= target:
                     return
             yield Step(self.iteration, self.passes, self.point, objective=objective, n_active=len(self.working))
+
+    def _is_slow(self, since: int) -> bool:
+        """Whether the passes since then cost more than a Newton step on the support would."""
+        w = np.empty(len(self.working))
+        self.native.working_weights(w)
+        return self.iteration - since >= max(20, int(np.count_nonzero(w)) // 2)
 
     def _passes(self, recent: deque[tuple[Vector, float, Vector]]) -> _core.LassoReport:
         """As many passes as one extrapolation needs, each remembered."""
