@@ -28,6 +28,7 @@ void bind_lasso_cd(nb::module_&);
 void bind_one_class(nb::module_&);
 void bind_order(nb::module_&);
 void bind_passes(nb::module_&);
+void bind_quadratic(nb::module_&);
 void bind_rows(nb::module_&);
 void bind_svmlight(nb::module_&);
 

@@ -9,5 +9,6 @@ NB_MODULE(_core, m) {
     widemargin::bind_lasso_cd(m);
     widemargin::bind_one_class(m);
     widemargin::bind_order(m);
+    widemargin::bind_quadratic(m);
     widemargin::bind_svmlight(m);
 }

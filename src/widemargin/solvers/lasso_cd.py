@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from .base import Point, Run, Solver, Step, Steps
-from .support_step import support_step
+from .support_step import lasso_support_step
 
 if TYPE_CHECKING:
     from ..objective.penalties import Penalty
@@ -221,7 +221,7 @@ class _LassoState:
                 return
             if self._is_slow(since):
                 since = self.iteration
-                support_step(self.native, self.working, self.rho)
+                lasso_support_step(self.native, self.working, self.rho)
             objective = self._extrapolate(recent)
             if report.last_gain < target:
                 found = self.assess(self.working)
