@@ -37,12 +37,20 @@ double quadratic_passes_(Array<In> H, Array<In> rho, Array<In> bend, Array<Out> 
     return quadratic_passes(n, H.data(), rho.data(), bend.data(), slope.data(), w.data(), share, max_passes);
 }
 
+bool cholesky_solve_(Array<Out> H, Array<Out> right) {
+    const auto n = int64_t(right.size());
+    checked(H, n * n, "H");
+    nb::gil_scoped_release release;
+    return cholesky_solve(n, H.data(), right.data());
+}
+
 }  // namespace
 
 void bind_quadratic(nb::module_& m) {
     using nb::arg;
     m.def("add_outer_products", &add_outer_products_, arg("X"), arg("rows"), arg("weights"), arg("place"),
           arg("constant"), arg("n"), arg("H").noconvert());
+    m.def("cholesky_solve", &cholesky_solve_, arg("H").noconvert(), arg("right").noconvert());
     m.def("quadratic_passes", &quadratic_passes_, arg("H"), arg("rho"), arg("bend"), arg("slope").noconvert(),
           arg("w").noconvert(), arg("share"), arg("max_passes"));
 }

@@ -41,6 +41,30 @@ inline void mirror(int64_t n, double* H) {
         for (int64_t l = 0; l < k; ++l) H[l * n + k] = H[k * n + l];
 }
 
+// Solves H x = right for a positive definite H (Cholesky, row by row, both overwritten): small systems on one thread,
+// without waking a threaded BLAS. False where H is not positive definite.
+inline bool cholesky_solve(int64_t n, double* H, double* right) {
+    const auto dot = [](const double* a, const double* b, int64_t size) {
+        double s = 0;
+#pragma omp simd reduction(+ : s)
+        for (int64_t k = 0; k < size; ++k) s += a[k] * b[k];
+        return s;
+    };
+    for (int64_t i = 0; i < n; ++i) {
+        double* row = H + i * n;
+        for (int64_t j = 0; j < i; ++j) row[j] = (row[j] - dot(row, H + j * n, j)) / H[j * n + j];
+        const double pivot = row[i] - dot(row, row, i);
+        if (!(pivot > 0)) return false;
+        row[i] = std::sqrt(pivot);
+        right[i] = (right[i] - dot(row, right, i)) / row[i];
+    }
+    for (int64_t i = n - 1; i >= 0; --i) {
+        right[i] /= H[i * n + i];
+        for (int64_t k = 0; k < i; ++k) right[k] -= right[i] * H[i * n + k];
+    }
+    return true;
+}
+
 // Passes over all coordinates until one gains less than `share` of what all gained; slope = H w - c is kept up to
 // date. Returns the decrease of the objective.
 inline double quadratic_passes(int64_t n, const double* H, const double* rho, const double* bend, double* slope,

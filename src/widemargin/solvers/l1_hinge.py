@@ -44,13 +44,15 @@ INNER_SHARE = 0.2
 # Newton's Hessian is damped by this share of what it would be with all rows at the corner. It grows where steps had to
 # be cut and falls where they fitted, as in the method of Levenberg and Marquardt.
 FIRST_DAMPING = 1e-2
-# Columns within this distance of their bound take part in a Newton step; at most so many, nearest first.
+# Columns within this distance of their bound take part in a Newton step: nearest first, so many or twice the support,
+# and never more than the largest model.
 NEAR_BOUND = 0.2
+FIRST_MODEL = 200
 LARGEST_MODEL = 3000
 # A Newton model is minimised until a round gains less than this share of what all rounds gained.
-MODEL_SHARE = 1e-4
-MODEL_PASSES = 50
-MODEL_ROUNDS = 20
+MODEL_SHARE = 1e-3
+MODEL_PASSES = 20
+MODEL_ROUNDS = 10
 SUFFICIENT_DECREASE = 1e-4
 
 
@@ -236,8 +238,9 @@ class _State:
         problem, rho = self.problem, self.problem.penalty.rho
         nearness = np.where(self.w != 0, np.inf, np.abs(at.correlations))
         working = np.flatnonzero(nearness > (1 - NEAR_BOUND) * rho)
-        if len(working) > LARGEST_MODEL:
-            working = np.sort(np.argpartition(-nearness, LARGEST_MODEL)[:LARGEST_MODEL])
+        most = min(LARGEST_MODEL, max(FIRST_MODEL, 2 * int(np.count_nonzero(self.w))))
+        if len(working) > most:
+            working = np.sort(np.argpartition(-nearness, most)[:most])
         constant = 1.0 if problem.intercept == "free" else problem.intercept_scale
         n = len(working) + (constant != 0)
         if n == 0:

@@ -21,8 +21,9 @@ Columns = NDArray[np.uint32]
 
 # Larger supports are left to coordinate descent: the Hessian takes the square of this in memory.
 LARGEST_SUPPORT = 1500
-# Weights that may reach zero in one call; each costs a linear system.
+# Weights that may reach zero in one call; each costs a linear system, and all together about this many operations.
 MOST_CUTS = 30
+MOST_OPERATIONS = 2e8
 
 
 def lasso_support_step(native: _core.LassoCD, working: Columns, rho: float) -> None:
@@ -43,8 +44,8 @@ def lasso_support_step(native: _core.LassoCD, working: Columns, rho: float) -> N
 
 def minimise_on_support(hessian: Square, slope: Vector, w: Vector, rho: Vector, bend: Vector) -> None:
     """Moves w, and slope = H w - c with it, to the minimum of Q on the nonzero w and on those without l1."""
-    most = min(MOST_CUTS, max(1, 10**7 // max(1, np.count_nonzero(w)) ** 2))
-    for _ in range(most):
+    affordable = MOST_OPERATIONS / max(1, np.count_nonzero(w)) ** 3
+    for _ in range(int(np.clip(affordable, 1, MOST_CUTS))):
         support = np.flatnonzero((w != 0) | (rho == 0))
         if len(support) == 0:
             return
@@ -67,9 +68,8 @@ def _solve(hessian: Square, bend: Vector, right: Vector) -> Vector | None:
     """(H + diag(bend))^-1 right, a touch of the identity added so that dependent columns do no harm."""
     diagonal = np.diag_indices_from(hessian)
     hessian[diagonal] += bend + 1e-12 * float(hessian[diagonal].max())
-    try:
-        found: Vector = np.linalg.solve(hessian, right)
-    except np.linalg.LinAlgError:
+    found = right.copy()
+    if not _core.cholesky_solve(hessian.reshape(-1), found):
         return None
     return found if bool(np.isfinite(found).all()) else None
 
