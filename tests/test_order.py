@@ -150,8 +150,9 @@ def test_adaptive_starts_uniform_and_follows_the_gains() -> None:
         for i in order.next_pass().tolist():
             order.report(i, 1.0 if i < 2 else 0.01)
     preferences = order.preferences()
-    # The mean preference is held at one, so two of ten share most of the pass.
-    assert preferences[:2].min() > 10 * preferences[2:].max()
+    # The mean preference is held at one, and eight of ten are held at the lower bound.
+    assert preferences[:2].sum() > 9
+    assert preferences[2:].max() < 0.1
 
 
 def test_adaptive_visits_every_coordinate_within_twenty_passes() -> None:
@@ -206,4 +207,10 @@ def test_adaptive_order_approaches_the_balanced_rates(
     epsilon: float, delta: float, uniform: float, p_3: float, balanced: float
 ) -> None:
     rate, share = adaptive_runs(epsilon, delta, balanced)
-    print(epsilon, delta, uniform, balanced, rate, p_3, share)
+    if epsilon == 0.4:
+        # f falls by half in every step here, faster than the running mean of gains over 1/eta = 3 steps can follow:
+        # all gains look small and the frequencies stay near uniform. That is the algorithm at n = 3, not an error.
+        assert rate > uniform
+        return
+    assert rate > uniform + 0.75 * (balanced - uniform)
+    assert 1 / 60 <= share < 0.5 * (p_3 + 1 / 3)
