@@ -106,7 +106,7 @@ class OneClassProblem:
     @property
     def least_size(self) -> float:
         """What the gap is compared with where the objective is nearly zero."""
-        mean = float(self.weights @ self.sqnorms) / float(self.weights.sum())
+        mean = float(np.average(self.sqnorms, weights=self.weights))
         return 0.5e-6 * self.mass**2 * mean
 
     def objective(self, w: Any, intercept: float) -> float:
@@ -116,7 +116,7 @@ class OneClassProblem:
 
     def objective_at(self, w: Vector, z: Vector, rho: float) -> float:
         """P(w, rho), given z = X w."""
-        return 0.5 * float(w @ w) - self.mass * rho + float(self.weights @ np.maximum(0.0, rho - z))
+        return 0.5 * float(w @ w) - self.mass * rho + float((self.weights * np.maximum(0.0, rho - z)).sum())
 
     def best_rho(self, z: Vector) -> float:
         """argmin over rho of P: the lowest rows hold weight nu S below it."""

@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from .. import _core
 from .base import Point, Run, Solver, Step, Steps
 from .support_step import minimise_on_support
+from .vectors import inner
 
 if TYPE_CHECKING:
     from ..objective.problem import Problem
@@ -143,7 +144,7 @@ class _State:
     def smoothed(self, z: Vector, u: Vector) -> float:
         """sum_i phi_i(z_i), given u = u(z)."""
         d = u - self.v
-        return float(u @ (self.problem.y - z)) - self.zone * float(np.abs(u).sum()) - 0.5 * self.width * float(d @ d)
+        return inner(u, self.problem.y - z) - self.zone * float(np.abs(u).sum()) - 0.5 * self.width * inner(d, d)
 
     def balance(self) -> None:
         """Moves a free intercept to the minimum of F: sum u = 0, by Newton's method kept inside a bracket."""
@@ -187,7 +188,7 @@ class _State:
             self.best_dual, self._best = dual, Point(self._best.w, self._best.intercept, t * u)
         shift = t * u - self.v
         self.passes += 1
-        return _Look(u, inside, correlations, value, value - dual + 0.5 * self.width * float(shift @ shift))
+        return _Look(u, inside, correlations, value, value - dual + 0.5 * self.width * inner(shift, shift))
 
     def _scaled_dual(self, u: Vector, correlations: Vector) -> tuple[float, float]:
         """How far u must be scaled to be feasible, and the dual value there."""

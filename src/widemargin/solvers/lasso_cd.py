@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from .. import _core
 from .base import Point, Run, Solver, Step, Steps
 from .support_step import lasso_support_step
+from .vectors import inner
 
 if TYPE_CHECKING:
     from ..objective.penalties import Penalty
@@ -135,6 +136,7 @@ class _LassoState:
         self._quarter[self._counts] = 0.25 / problem.weights[self._counts]
         self.alive: Columns = np.arange(columns, dtype=np.uint32)
         self.working = self.alive
+        self.native.set_working(self.working)
         self._set_size = 0
         self.best_dual, self._best_v = -np.inf, np.zeros(rows)
         self.iteration, self.passes = 0, 0.0
@@ -169,7 +171,7 @@ class _LassoState:
         v, correlations = self._dual(), np.empty(len(columns))
         self.native.correlations(columns, correlations)
         constant = np.array([self.problem.intercept_scale * float(v.sum())])
-        slope, bend = float(v @ self.problem.y), float(v @ (self._quarter * v))
+        slope, bend = inner(v, self.problem.y), inner(v, self._quarter * v)
         t = _best_scale(slope, bend, np.append(correlations, constant), self.problem.penalty)
         dual = t * slope - t * t * bend - self.problem.penalty.conjugate(t * np.append(correlations, constant))
         if columns is self.alive and dual > self.best_dual:
@@ -182,7 +184,13 @@ class _LassoState:
         return v
 
     def _objective(self, v: Vector) -> float:
-        return self.problem.penalty_value(self.weights(), self.native.intercept) + float(v @ (self._quarter * v))
+        return self.problem.penalty_value(self._working_weights(), self.native.intercept) + inner(v, self._quarter * v)
+
+    def _working_weights(self) -> Vector:
+        """The weights of the working columns; all others are zero."""
+        w = np.empty(len(self.working))
+        self.native.working_weights(w)
+        return w
 
     # Which columns.
 
@@ -232,9 +240,7 @@ class _LassoState:
 
     def _is_slow(self, since: int) -> bool:
         """Whether the passes since then cost more than a Newton step on the support would."""
-        w = np.empty(len(self.working))
-        self.native.working_weights(w)
-        return self.iteration - since >= max(20, int(np.count_nonzero(w)) // 2)
+        return self.iteration - since >= max(20, int(np.count_nonzero(self._working_weights())) // 2)
 
     def _passes(self, recent: deque[tuple[Vector, float, Vector]]) -> _core.LassoReport:
         """As many passes as one extrapolation needs, each remembered."""
@@ -242,9 +248,7 @@ class _LassoState:
         recent.clear()
         report = self._one_call(1)
         while self.solver.extrapolation and report.last_gain > 0:
-            w = np.empty(len(self.working))
-            self.native.working_weights(w)
-            recent.append((w, self.native.intercept, self._dual()))
+            recent.append((self._working_weights(), self.native.intercept, self._dual()))
             if len(recent) >= wanted or self._run.seconds_left() <= 0:
                 break
             report = self._one_call(1)
@@ -276,7 +280,7 @@ class _LassoState:
         w = share @ points[1:]
         b = float(share @ [b for _, b, _ in list(recent)[1:]])
         v = share @ np.array([v for _, _, v in list(recent)[1:]])
-        trial = self.problem.penalty_value(w, b) + float(v @ (self._quarter * v))
+        trial = self.problem.penalty_value(w, b) + inner(v, self._quarter * v)
         if trial < now:
             self.native.move_to(w, b, v)
             return trial

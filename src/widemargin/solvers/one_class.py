@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from .base import Point, Run, Solver, Step, Steps
+from .vectors import inner
 
 if TYPE_CHECKING:
     from ..objective.one_class import OneClassProblem
@@ -108,7 +109,7 @@ class _OneClassState:
         problem = self.problem
         z = problem.X.matvec(self.w, n_jobs=problem.n_jobs)
         primal = problem.objective_at(self.w, z, problem.best_rho(z))
-        gap = max(0.0, primal + 0.5 * float(self.w @ self.w))
+        gap = max(0.0, primal + 0.5 * inner(self.w, self.w))
         grows, falls = self.alpha < problem.weights, self.alpha > 0
         if not (grows.any() and falls.any()):
             return np.empty(0, dtype=np.uint32), 0.0, gap, primal
