@@ -8,8 +8,8 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
-from support import random_problem, real_data
 
+from support import random_problem, real_data
 from widemargin import L1Hinge, Problem, solve
 
 LOSSES = ("hinge", "epsilon_insensitive")
@@ -40,7 +40,7 @@ def test_every_combination_reaches_the_gap(loss: str, penalty: str, intercept: s
 
 def by_linear_programming(problem: Problem, X: np.ndarray) -> float:
     """The optimum of the l1 problem by HiGHS: w = p - q, and one slack per row (two sides for regression)."""
-    n, d = X.shape
+    n = X.shape[0]
     s = problem.intercept_scaling
     features = {"none": X, "regularized": np.hstack([X, np.full((n, 1), s)]), "free": np.hstack([X, np.ones((n, 1))])}
     A = features[problem.intercept]

@@ -1,4 +1,4 @@
-"""Coordinate descent for the squared loss: every combination to its gap, agreement with scikit-learn, safe screening."""
+"""Coordinate descent for the squared loss: every combination to its gap, scikit-learn's optimum, safe screening."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import ElasticNet, Lasso, Ridge
-from support import random_problem, real_data
 
+from support import random_problem, real_data
 from widemargin import LassoCD, Problem, solve
 
 PENALTIES = ("l1", "elasticnet", "l2")

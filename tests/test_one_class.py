@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from liblinear.liblinearutil import parameter, problem, train
 from sklearn.svm import OneClassSVM
 from sklearn.utils.estimator_checks import check_estimator
-from support import random_data, real_data
 
+from support import random_data, real_data
 from widemargin import LinearOneClassSVM, OneClassCD, OneClassProblem, solve
 
 STORAGES: list[Callable[[sp.csr_array], Any]] = [

@@ -32,18 +32,18 @@ enum class LassoIntercept { none, regularized, free };
 
 struct LassoReport {
     int64_t passes = 0;
-    int64_t steps = 0;      // columns looked at
-    int64_t entries = 0;    // entries of those columns: the work
-    double gained = 0;      // decrease of the objective
-    double last_gain = 0;   // of the last pass alone
+    int64_t steps = 0;     // columns looked at
+    int64_t entries = 0;   // entries of those columns: the work
+    double gained = 0;     // decrease of the objective
+    double last_gain = 0;  // of the last pass alone
 };
 
 // What the intercept and the penalty need at every step.
 struct LassoState {
     double rho = 1;
     LassoIntercept intercept = LassoIntercept::none;
-    double scale = 0;    // the constant column of a regularized intercept
-    double total = 0;    // S
+    double scale = 0;  // the constant column of a regularized intercept
+    double total = 0;  // S
     double sum_q = 0;
     double b = 0;
     double uniform = 0;  // 2 C where all rows weigh the same, else 0

@@ -2,10 +2,10 @@
 //
 //   min over alpha   1/2 |X^T alpha|^2     with  0 <= alpha_i <= upper_i  and  sum_i alpha_i  fixed
 //
-// The slope of the objective in alpha_i is G_i = x_i . w, w = X^T alpha. A pair (i, j) with G_i < G_j, alpha_i below its
-// upper bound and alpha_j above zero gains by moving mass from j to i; the exact step is (G_j - G_i) / |x_i - x_j|^2,
-// cut at the bounds. A sweep looks at a working set, sorts those that may grow by G ascending, those that may fall by
-// G descending, and joins them pair by pair.
+// The slope of the objective in alpha_i is G_i = x_i . w, w = X^T alpha. A pair (i, j) with G_i < G_j, alpha_i below
+// its upper bound and alpha_j above zero gains by moving mass from j to i; the exact step is (G_j - G_i) / |x_i -
+// x_j|^2, cut at the bounds. A sweep looks at a working set, sorts those that may grow by G ascending, those that may
+// fall by G descending, and joins them pair by pair.
 #pragma once
 
 #include <algorithm>

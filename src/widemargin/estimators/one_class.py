@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..objective.one_class import OneClassProblem
 from ..solvers.one_class import OneClassCD
 from ..solvers.solve import solve
+
+if TYPE_CHECKING:
+    from ..objective.problem import Problem
 
 Vector = NDArray[np.float64]
 
@@ -60,7 +63,8 @@ class LinearOneClassSVM(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> LinearOneClassSVM:
         """Finds the half-space that holds the rows of X; y is ignored."""
         X = _checked(self, X, reset=True)
-        problem = OneClassProblem(X, self.nu, sample_weight=sample_weight)
+        # What `solve` asks of a problem, this one has; it is no Problem because it has no labels.
+        problem = cast("Problem", OneClassProblem(X, self.nu, sample_weight=sample_weight))
         self.solution_ = solve(problem, OneClassCD(), tol=self.tol, max_iter=self.max_iter, n_jobs=self.n_jobs)
         self.coef_ = self.solution_.coef[np.newaxis, :]
         self.offset_ = -self.solution_.intercept

@@ -3,9 +3,9 @@
     primal   P(w, rho) = 1/2 |w|^2 - nu S rho + sum_i s_i max(0, rho - x_i . w)          S = sum_i s_i
     dual     D(alpha)  = -1/2 |X^T alpha|^2        with  0 <= alpha_i <= s_i  and  sum_i alpha_i = nu S
 
-This is LIBLINEAR's and LIBSVM's scale (alpha_i <= 1 without weights); the textbook's 1/2 |w|^2 - rho + 1/(nu l) sum xi is
-the same problem with w, rho and alpha divided by nu S and the objective by its square, so relative gaps agree. In the
-terms of the other problems the intercept is -rho.
+This is LIBLINEAR's and LIBSVM's scale (alpha_i <= 1 without weights). The textbook's 1/2 |w|^2 - rho + 1/(nu l) sum xi
+is the same problem with w, rho and alpha divided by nu S and the objective by its square, so relative gaps agree. In
+the terms of the other problems the intercept is -rho.
 
 Where the origin lies among the rows, the optimum is w = 0 with objective 0 and a gap relative to it would mean
 nothing. The gap is therefore compared with |P| or, where that is smaller, with a millionth of

@@ -1,7 +1,7 @@
 """The hinge and the epsilon-insensitive loss with l1 or the elastic net: the method of multipliers.
 
 Problem   min over w, b   R(w) + sum_i C_i loss(y_i, z_i)        z = X w + b,  R = rho |w|_1 + (1 - rho)/2 |w|^2
-Dual      max over v      sum_i (y_i v_i - e |v_i|) - R*(X^T v)   with lower_i <= v_i <= upper_i,  sum v = 0 for a free b
+Dual      max over v      sum_i (y_i v_i - e |v_i|) - R*(X^T v)   with lower_i <= v_i <= upper_i; sum v = 0 for a free b
           hinge: e = 0 and 0 <= y_i v_i <= C_i;  epsilon-insensitive: e = epsilon and |v_i| <= C_i
 
 Neither term is smooth, so coordinate descent gets stuck and Newton's method has no Hessian. Split the prediction from
@@ -13,10 +13,10 @@ its loss, s = X w + b, and take the method of multipliers (Rockafellar 1976): wi
 
 phi is the loss with its corner rounded over a width tau C_i, and the corner moves with v until it stands where the
 optimum needs it: unlike plain smoothing, no tau -> 0 is needed for exactness. Each F is minimised by a proximal Newton
-method: phi is quadratic with curvature 1/tau for rows at the corner and linear elsewhere. Near the optimum about as many
-rows stand at the corner as there are nonzero weights, so the Hessian is small and cheap: a few rows, on the columns that
-are nonzero or near |x_j . u| = rho. Dense coordinate descent with exact steps on the support minimises that model. A line
-search costs O(rows). u(z) is a dual point, so every step knows its gap.
+method: phi is quadratic with curvature 1/tau for rows at the corner and linear elsewhere. Near the optimum about as
+many rows stand at the corner as there are nonzero weights, so the Hessian is small and cheap: few rows, on the columns
+that are nonzero or near |x_j . u| = rho. Dense coordinate descent with exact steps on the support minimises that model.
+A line search costs O(rows). u(z) is a dual point, so every step knows its gap.
 
 Measured against it: a linear program by HiGHS (simplex and interior point: 34-84 s on a9a at C = 1, 12 s on
 reuters_moneyfx, pure l1 only) and a restarted primal-dual hybrid gradient method.
@@ -71,7 +71,8 @@ class L1Hinge(Solver):
     Examples
     --------
     >>> from widemargin import L1Hinge, Problem, solve
-    >>> problem = Problem([[0.0, 1.0], [1.0, 1.0], [3.0, 1.0]], [-1, -1, 1], loss="hinge", penalty="l1", intercept="free")
+    >>> X, y = [[0.0, 1.0], [1.0, 1.0], [3.0, 1.0]], [-1, -1, 1]
+    >>> problem = Problem(X, y, loss="hinge", penalty="l1", intercept="free")
     >>> solve(problem, L1Hinge(), tol=1e-8).coef.round(6)
     array([1., 0.])
     """
@@ -223,7 +224,8 @@ class _State:
         self.passes += 1
         t = 1.0
         while t > 1e-6:
-            w_t, b_t, z_t = ((1 - t) * old + t * end for old, end in ((self.w, w), (self.b, b), (self.z, z)))
+            w_t, z_t = (1 - t) * self.w + t * w, (1 - t) * self.z + t * z
+            b_t = (1 - t) * self.b + t * b
             u, _ = self.corner(z_t)
             value = problem.penalty_value(w_t, b_t) + self.smoothed(z_t, u)
             if value <= at.value - SUFFICIENT_DECREASE * t * gained:

@@ -5,7 +5,7 @@ With the signs of the nonzero weights fixed, the objective is quadratic in them,
     Q(w) = 1/2 w^T H w - c . w + sum_j (rho_j sign_j w_j + bend_j/2 w_j^2)        slope = H w - c
 
 and one linear system finds its minimum, which coordinate descent may need thousands of passes for. A step ends where
-the first weight reaches zero; that weight leaves and the rest goes on. Which columns come is left to coordinate descent.
+the first weight reaches zero; that weight leaves and the rest goes on. Coordinate descent decides which columns come.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def lasso_support_step(native: _core.LassoCD, working: Columns, rho: float) -> N
 
 def minimise_on_support(hessian: Square, slope: Vector, w: Vector, rho: Vector, bend: Vector) -> None:
     """Moves w, and slope = H w - c with it, to the minimum of Q on the nonzero w and on those without l1."""
-    affordable = MOST_OPERATIONS / max(1, np.count_nonzero(w)) ** 3
+    affordable = MOST_OPERATIONS / max(1, int(np.count_nonzero(w))) ** 3
     for _ in range(int(np.clip(affordable, 1, MOST_CUTS))):
         support = np.flatnonzero((w != 0) | (rho == 0))
         if len(support) == 0:
