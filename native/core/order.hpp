@@ -46,6 +46,7 @@ class Order {
         pending_.assign(n_, 0.0);
     }
 
+    uint32_t size() const { return n_; }
     bool adaptive() const { return kind_ == Kind::adaptive; }
     // How often i stands in a pass on average, while the order is adaptive.
     double preference(uint32_t i) const { return preference_[i]; }

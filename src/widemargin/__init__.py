@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from .objective.certificate import Certificate as Certificate
     from .objective.kkt import kkt_violation as kkt_violation
     from .objective.ordinal import OrdinalProblem as OrdinalProblem
+    from .estimators.one_class import LinearOneClassSVM as LinearOneClassSVM
+    from .objective.certificate import Certificate as Certificate
+    from .objective.one_class import OneClassProblem as OneClassProblem
     from .objective.problem import Problem as Problem
     from .solvers.base import Solver as Solver
     from .solvers.cmls import CMLS as CMLS
@@ -28,6 +31,9 @@ if TYPE_CHECKING:
     from .solvers.hand_over import HandOver as HandOver
     from .solvers.lbfgs import LBFGS as LBFGS
     from .solvers.newton_cholesky import NewtonCholesky as NewtonCholesky
+    from .solvers.l1_hinge import L1Hinge as L1Hinge
+    from .solvers.lasso_cd import LassoCD as LassoCD
+    from .solvers.one_class import OneClassCD as OneClassCD
     from .solvers.registry import solvers as solvers
     from .solvers.solution import Solution as Solution
     from .solvers.solution import Status as Status
@@ -60,6 +66,11 @@ _HOME = {
     "TRON": "solvers.tron",
     "LBFGS": "solvers.lbfgs",
     "HandOver": "solvers.hand_over",
+    "LassoCD": "solvers.lasso_cd",
+    "L1Hinge": "solvers.l1_hinge",
+    "OneClassCD": "solvers.one_class",
+    "OneClassProblem": "objective.one_class",
+    "LinearOneClassSVM": "estimators.one_class",
     "LinearSVC": "estimators.linear_svc",
 }
 

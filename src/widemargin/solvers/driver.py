@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..objective.certificate import Certificate, Certified
@@ -125,7 +125,7 @@ class Driver:
 
     def _certificate(self) -> Certificate:
         assert self._primal is not None and self._dual is not None
-        return Certificate(self._primal[1], self._dual.certificate.dual)
+        return replace(self._dual.certificate, primal=self._primal[1])
 
     def _trace(self, step: Step, verdict: Certified | None) -> TraceRow:
         exact = verdict.certificate if verdict is not None else None

@@ -21,6 +21,9 @@ _HOME = {
     "newton_cholesky": ("newton_cholesky", "NewtonCholesky"),
     "tron": ("tron", "TRON"),
     "lbfgs": ("lbfgs", "LBFGS"),
+    "lasso_cd": ("lasso_cd", "LassoCD"),
+    "l1_hinge": ("l1_hinge", "L1Hinge"),
+    "one_class": ("one_class", "OneClassCD"),
 }
 
 

@@ -1,0 +1,292 @@
+"""The hinge and the epsilon-insensitive loss with l1 or the elastic net: the method of multipliers.
+
+Problem   min over w, b   R(w) + sum_i C_i loss(y_i, z_i)        z = X w + b,  R = rho |w|_1 + (1 - rho)/2 |w|^2
+Dual      max over v      sum_i (y_i v_i - e |v_i|) - R*(X^T v)   with lower_i <= v_i <= upper_i; sum v = 0 for a free b
+          hinge: e = 0 and 0 <= y_i v_i <= C_i;  epsilon-insensitive: e = epsilon and |v_i| <= C_i
+
+Neither term is smooth, so coordinate descent gets stuck and Newton's method has no Hessian. Split the prediction from
+its loss, s = X w + b, and take the method of multipliers (Rockafellar 1976): with the multipliers v and a width tau,
+
+    minimise over w, b    F(w, b) = R(w) + sum_i phi_i(z_i),       then   v_i <- u_i(z_i)
+    u_i(z) = the point of [lower_i, upper_i] nearest to  shrink(v_i + (y_i - z) / tau, e / tau),        phi_i' = -u_i
+    phi_i(z) = u (y_i - z) - e |u| - tau/2 (u - v_i)^2   at u = u_i(z)
+
+phi is the loss with its corner rounded over a width tau C_i, and the corner moves with v until it stands where the
+optimum needs it: unlike plain smoothing, no tau -> 0 is needed for exactness. Each F is minimised by a proximal Newton
+method: phi is quadratic with curvature 1/tau for rows at the corner and linear elsewhere. Near the optimum about as
+many rows stand at the corner as there are nonzero weights, so the Hessian is small and cheap: few rows, on the columns
+that are nonzero or near |x_j . u| = rho. Dense coordinate descent with exact steps on the support minimises that model.
+A line search costs O(rows). u(z) is a dual point, so every step knows its gap.
+
+Measured against it, C = 1, no intercept, on one busy machine: a linear program by HiGHS (l1 alone) takes 12-13 s on
+reuters_moneyfx and 34-84 s on a9a; a restarted primal-dual hybrid gradient method (as in PDLP) takes 32 s to a relative
+gap of 1e-2 on reuters_moneyfx. This method takes about 3 s and 2 s to 1e-3, and goes on to 1e-6 in 10 s and 2 s.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from .base import Point, Run, Solver, Step, Steps
+from .support_step import minimise_on_support
+from .vectors import inner
+
+if TYPE_CHECKING:
+    from ..objective.problem import Problem
+
+Vector = NDArray[np.float64]
+
+# F is minimised until its own gap is this share of the problem's, then the multipliers move.
+INNER_SHARE = 0.2
+# Newton's Hessian is damped by this share of what it would be with all rows at the corner. It grows where steps had to
+# be cut and falls where they fitted, as in the method of Levenberg and Marquardt.
+FIRST_DAMPING = 1e-2
+# Columns within this distance of their bound take part in a Newton step: nearest first, so many or twice the support,
+# and never more than the largest model.
+NEAR_BOUND = 0.2
+FIRST_MODEL = 200
+LARGEST_MODEL = 3000
+# A Newton model is minimised until a round gains less than this share of what all rounds gained.
+MODEL_SHARE = 1e-3
+MODEL_PASSES = 20
+MODEL_ROUNDS = 10
+SUFFICIENT_DECREASE = 1e-4
+
+
+@dataclass(frozen=True)
+class L1Hinge(Solver):
+    """The method of multipliers for the hinge and epsilon-insensitive losses with l1 or the elastic net.
+
+    Parameters
+    ----------
+    first_width : float
+        Width of the rounded corner at the start, in units of the margin.
+    narrowing : float
+        What the width is multiplied by each time the multipliers move.
+
+    Examples
+    --------
+    >>> from widemargin import L1Hinge, Problem, solve
+    >>> X, y = [[0.0, 1.0], [1.0, 1.0], [3.0, 1.0]], [-1, -1, 1]
+    >>> problem = Problem(X, y, loss="hinge", penalty="l1", intercept="free")
+    >>> solve(problem, L1Hinge(), tol=1e-8).coef.round(6)
+    array([1., 0.])
+    """
+
+    name: ClassVar[str] = "l1_hinge"
+    summary: ClassVar[str] = "method of multipliers with proximal Newton steps, for l1-regularised SVMs"
+    losses: ClassVar[frozenset[str]] = frozenset({"hinge", "epsilon_insensitive"})
+    penalties: ClassVar[frozenset[str]] = frozenset({"l1", "elasticnet"})
+
+    first_width: float = 1.0
+    narrowing: float = 0.5
+
+    def iterate(self, problem: Problem, run: Run) -> Steps:
+        state = _State(problem, run, self.first_width)
+        while True:
+            at = state.look()
+            verdict = yield state.step(at, looks_done=state.gap <= run.tol * abs(state.best_primal))
+            if at.inner_gap <= INNER_SHARE * state.gap or verdict is not None:
+                state.move_multipliers(at, self.narrowing)
+                continue
+            if not state.newton_step(at):
+                state.move_multipliers(at, self.narrowing)
+
+
+@dataclass(frozen=True)
+class _Look:
+    """What is known at (w, b): the dual point of the smoothed loss and two gaps."""
+
+    u: Vector
+    inside: NDArray[np.bool_]  # rows at the corner
+    correlations: Vector  # X^T u
+    value: float  # F
+    inner_gap: float
+
+
+class _State:
+    """The point, its predictions, the multipliers and the width."""
+
+    def __init__(self, problem: Problem, run: Run, first_width: float) -> None:
+        self.problem, self._run = problem, run
+        rows, columns = problem.X.shape
+        lower, upper = problem.loss.dual_bounds(problem.y)
+        self.lower, self.upper = lower * problem.weights, upper * problem.weights
+        self.zone = 0.0 if problem.loss.classification else problem.loss.epsilon
+        self.width = first_width / float(problem.weights[problem.weights > 0].mean())
+        self.w, self.b, self.v = np.zeros(columns), 0.0, np.zeros(rows)
+        if run.start is not None:
+            self.w, self.b = run.start.w.copy(), run.start.intercept
+            self.v = self.v if run.start.dual is None else np.clip(run.start.dual, self.lower, self.upper)
+        self.z = problem.X.matvec(self.w, self.b, n_jobs=problem.n_jobs)
+        self.best_primal, self.best_dual = np.inf, -np.inf
+        self._best = Point(self.w, self.b, self.v)
+        self.damping = FIRST_DAMPING
+        self._column_sqnorms = np.zeros(columns)
+        _core.weighted_column_sqnorms(problem.X.rows, np.ones(rows), self._column_sqnorms)
+        self.iteration, self.passes = 0, 1.0
+
+    @property
+    def gap(self) -> float:
+        return max(0.0, self.best_primal - self.best_dual)
+
+    # The smoothed loss.
+
+    def corner(self, z: Vector) -> tuple[Vector, NDArray[np.bool_]]:
+        """u(z), and which rows are at the corner, where u moves with z."""
+        m = self.v + (self.problem.y - z) / self.width
+        m = np.sign(m) * np.maximum(0.0, np.abs(m) - self.zone / self.width)
+        return np.clip(m, self.lower, self.upper), (m > self.lower) & (m < self.upper) & ((m != 0) | (self.zone == 0))
+
+    def smoothed(self, z: Vector, u: Vector) -> float:
+        """sum_i phi_i(z_i), given u = u(z)."""
+        d = u - self.v
+        return inner(u, self.problem.y - z) - self.zone * float(np.abs(u).sum()) - 0.5 * self.width * inner(d, d)
+
+    def balance(self) -> None:
+        """Moves a free intercept to the minimum of F: sum u = 0, by Newton's method kept inside a bracket."""
+        if self.problem.intercept != "free":
+            return
+        low, high, move = -np.inf, np.inf, 0.0
+        for _ in range(60):
+            u, inside = self.corner(self.z + move)
+            total = float(u.sum())
+            if abs(total) <= 1e-14 * float(np.abs(u).sum()):
+                break
+            low, high = (move, high) if total > 0 else (low, move)
+            curvature = float(np.count_nonzero(inside)) / self.width
+            move = move + total / curvature if curvature > 0 else np.inf
+            if not low < move < high:
+                move = self._bisected(low, high)
+        self.z += move
+        self.b += move
+
+    def _bisected(self, low: float, high: float) -> float:
+        """A point between the two; where one is infinite, a width or more beyond the other."""
+        reach = max(self.width * float(self.upper.max() - self.lower.min()), 1e-3)
+        if np.isinf(low):
+            return high - reach - abs(high)
+        return low + reach + abs(low) if np.isinf(high) else 0.5 * (low + high)
+
+    # Steps.
+
+    def look(self) -> _Look:
+        """u(z) with its gaps; remembers the best point and the best dual point."""
+        self.balance()
+        problem = self.problem
+        u, inside = self.corner(self.z)
+        penalty = problem.penalty_value(self.w, self.b)
+        value, primal = penalty + self.smoothed(self.z, u), penalty + problem.loss_sum(self.z)
+        correlations = problem.X.rmatvec(u, n_jobs=problem.n_jobs)
+        t, dual = self._scaled_dual(u, correlations)
+        if primal < self.best_primal:
+            self.best_primal, self._best = primal, Point(self.w, self.b, self._best.dual)
+        if dual > self.best_dual:
+            self.best_dual, self._best = dual, Point(self._best.w, self._best.intercept, t * u)
+        shift = t * u - self.v
+        self.passes += 1
+        return _Look(u, inside, correlations, value, value - dual + 0.5 * self.width * inner(shift, shift))
+
+    def _scaled_dual(self, u: Vector, correlations: Vector) -> tuple[float, float]:
+        """How far u must be scaled to be feasible, and the dual value there."""
+        problem = self.problem
+        if problem.intercept == "regularized":
+            correlations = np.append(correlations, problem.intercept_scale * float(u.sum()))
+        t = problem.penalty.dual_scale(correlations)
+        return t, -problem.penalty.conjugate(t * correlations) - problem.conjugate_sum(-t * u)
+
+    def step(self, at: _Look, looks_done: bool) -> Step:
+        self.iteration += 1
+        return Step(
+            iteration=self.iteration,
+            passes=self.passes,
+            point=lambda: self._best,
+            objective=self.best_primal,
+            dual=self.best_dual,
+            gap=self.gap,
+            looks_done=looks_done,
+            n_active=int(np.count_nonzero(at.inside)),
+        )
+
+    def move_multipliers(self, at: _Look, narrowing: float) -> None:
+        self.v = at.u
+        self.width *= narrowing
+
+    def newton_step(self, at: _Look) -> bool:
+        """One proximal Newton step on F; False where no step along it gains."""
+        problem = self.problem
+        w, b, gained = self._minimise_model(at)
+        z = problem.X.matvec(w, b, n_jobs=problem.n_jobs)
+        self.passes += 1
+        t = 1.0
+        while t > 1e-6:
+            w_t, z_t = (1 - t) * self.w + t * w, (1 - t) * self.z + t * z
+            b_t = (1 - t) * self.b + t * b
+            u, _ = self.corner(z_t)
+            value = problem.penalty_value(w_t, b_t) + self.smoothed(z_t, u)
+            if value <= at.value - SUFFICIENT_DECREASE * t * gained:
+                self.w, self.b, self.z = w_t, b_t, z_t
+                self.damping = max(self.damping / 4, 1e-10) if t == 1 else min(self.damping * 4, 1.0)
+                return value < at.value
+            t *= 0.5
+        self.damping = min(self.damping * 16, 1.0)
+        return False
+
+    def _minimise_model(self, at: _Look) -> tuple[Vector, float, float]:
+        """The point where the quadratic that F looks like here is smallest, and by how much it falls."""
+        problem, rho = self.problem, self.problem.penalty.rho
+        nearness = np.where(self.w != 0, np.inf, np.abs(at.correlations))
+        working = np.flatnonzero(nearness > (1 - NEAR_BOUND) * rho)
+        most = min(LARGEST_MODEL, max(FIRST_MODEL, 2 * int(np.count_nonzero(self.w))))
+        if len(working) > most:
+            working = np.sort(np.argpartition(-nearness, most)[:most])
+        constant = 1.0 if problem.intercept == "free" else problem.intercept_scale
+        n = len(working) + (constant != 0)
+        if n == 0:
+            return self.w, self.b, 0.0
+        penalised, bend = np.full(n, rho), np.full(n, 1 - rho)
+        slope, w = np.empty(n), np.empty(n)
+        w[: len(working)], slope[: len(working)] = self.w[working], -at.correlations[working]
+        if constant != 0:
+            w[-1], slope[-1] = self.b / constant, -constant * float(at.u.sum())
+        if problem.intercept == "free":
+            penalised[-1] = bend[-1] = 0.0
+        hessian = self._hessian(at, working, constant, n)
+        gained = self._minimise(hessian, slope, w, penalised, bend)
+        whole = self.w.copy()
+        whole[working] = w[: len(working)]
+        return whole, constant * float(w[-1]) if constant != 0 else 0.0, gained
+
+    def _hessian(self, at: _Look, working: NDArray[np.intp], constant: float, n: int) -> Vector:
+        """Of the rows at the corner, with a damping that stands for the rows that may get there."""
+        X = self.problem.X
+        place = np.full(X.shape[1], -1, dtype=np.int32)
+        place[working] = np.arange(len(working), dtype=np.int32)
+        hessian = np.zeros(n * n)
+        corner = np.flatnonzero(at.inside).astype(np.uint32)
+        _core.add_outer_products(X.rows, corner, np.full(X.shape[0], 1 / self.width), place, constant, n, hessian)
+        diagonal = np.full(n, constant**2 * X.shape[0])
+        diagonal[: len(working)] = self._column_sqnorms[working]
+        hessian[:: n + 1] += self.damping / self.width * np.maximum(diagonal, 1e-12 * float(diagonal.max()))
+        return hessian
+
+    def _minimise(self, hessian: Vector, slope: Vector, w: Vector, rho: Vector, bend: Vector) -> float:
+        """Passes of coordinate descent and exact steps on the support, in turn, until neither gains."""
+        n, gained = len(w), 0.0
+        for _ in range(MODEL_ROUNDS):
+            before, slope_before = w.copy(), slope.copy()
+            _core.quadratic_passes(hessian, rho, bend, slope, w, MODEL_SHARE, MODEL_PASSES)
+            minimise_on_support(hessian.reshape(n, n), slope, w, rho, bend)
+            d = w - before
+            # The quadratic's own decrease: its slope is linear, so the mean of both ends is exact.
+            gain = -0.5 * float(d @ (slope + slope_before)) + float(rho @ (np.abs(before) - np.abs(w)))
+            gain += 0.5 * float(bend @ (before * before - w * w))
+            gained += gain
+            if gain <= MODEL_SHARE * gained:
+                break
+        return gained
