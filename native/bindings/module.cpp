@@ -6,5 +6,6 @@ NB_MODULE(_core, m) {
     widemargin::bind_rows(m);
     widemargin::bind_passes(m);
     widemargin::bind_dual_cd(m);
+    widemargin::bind_sgd(m);
     widemargin::bind_svmlight(m);
 }

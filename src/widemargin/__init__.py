@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from .objective.problem import Problem as Problem
     from .solvers.base import Solver as Solver
     from .solvers.dual_cd import DualCD as DualCD
+    from .solvers.sgd import SgdM as SgdM
+    from .solvers.sgd import SgdR as SgdR
+    from .solvers.sgd import SgdS as SgdS
+    from .solvers.svm_sgd import SvmSgd as SvmSgd
     from .solvers.registry import solvers as solvers
     from .solvers.solution import Solution as Solution
     from .solvers.solution import Status as Status
@@ -36,6 +40,10 @@ _HOME = {
     "Status": "solvers.solution",
     "Trace": "solvers.trace",
     "DualCD": "solvers.dual_cd",
+    "SgdS": "solvers.sgd",
+    "SgdM": "solvers.sgd",
+    "SgdR": "solvers.sgd",
+    "SvmSgd": "solvers.svm_sgd",
     "LinearSVC": "estimators.linear_svc",
 }
 

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 # name -> module in this package; the class is the name in CamelCase, as the module spells it.
 _HOME = {
     "dual_cd": ("dual_cd", "DualCD"),
+    "sgd_s": ("sgd", "SgdS"),
+    "sgd_m": ("sgd", "SgdM"),
+    "sgd_r": ("sgd", "SgdR"),
+    "svm_sgd": ("svm_sgd", "SvmSgd"),
 }
 
 
