@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import islice
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import random_problem, real_data
 
-from widemargin import Problem, _core, solve
+from support import random_problem, real_data
+from widemargin import Pegasos, Problem, SgdR, _core, solve
 from widemargin.solvers.base import Point, Run, Step
 from widemargin.solvers.registry import make_solver
 
@@ -105,9 +106,38 @@ def test_svm_sgd_proves_smooth_losses(loss, intercept):
     assert step.dual == pytest.approx(problem.dual_value(step.point().dual), rel=1e-9)
 
 
-def test_random_rows_converge_to_one_in_a_hundred():
-    problem = random_problem(4, "hinge", C=0.3)
-    assert solve(problem, "sgd_r", tol=1e-2).converged
+@pytest.mark.parametrize("intercept", ["none", "regularized"])
+@pytest.mark.parametrize("solver", [SgdR(), Pegasos(), Pegasos(subsample=7), Pegasos(subsample=None)], ids=repr)
+def test_random_rows_and_whole_sets_converge_to_one_in_a_hundred(solver, intercept):
+    problem = random_problem(4, "hinge", C=0.3, intercept=intercept, sample_weight=np.arange(60) % 3)
+    solution = solve(problem, solver, tol=1e-2)
+    assert solution.converged
+    best = solve(problem, "dual_cd", tol=1e-9).certificate.primal
+    assert solution.certificate.primal <= best * 1.01
+
+
+def test_pegasos_on_all_rows_knows_its_gap_without_a_pass():
+    problem = random_problem(5, "hinge", C=2.0, intercept="regularized")
+    run = Run(0.0, 0, math.inf, True, None, lambda: math.inf)
+    for step in islice(Pegasos(subsample=None).iterate(problem, run), 20):
+        point = step.point()
+        exact = problem.certificate(point.w, point.intercept, point.dual)
+        assert step.objective == pytest.approx(exact.primal, rel=1e-9)
+        assert step.dual == pytest.approx(exact.dual, rel=1e-9, abs=1e-9)
+        assert problem.penalty_value(point.w, point.intercept) <= 0.5 * problem.weights.sum() * (1 + 1e-12)
+
+
+def test_pegasos_mean_is_the_mean_of_the_iterates():
+    problem = random_problem(6, "hinge", C=0.5, intercept="regularized")
+    native = _core.Pegasos(problem.X.rows, problem.y, problem.weights, 1.0, 5)
+    w, total, b_total = np.empty(12), np.zeros(12), 0.0
+    for _ in range(7):
+        native.one_pass(60)  # one step of sixty rows
+        b_total += native.weights(w, False)
+        total += w
+    b = native.weights(w, True)
+    np.testing.assert_allclose(w, total / 7, rtol=1e-10)
+    assert b == pytest.approx(b_total / 7)
 
 
 @pytest.mark.parametrize("solver", ["sgd_s", "sgd_m", "sgd_r", "svm_sgd"])
@@ -142,18 +172,19 @@ def test_warm_start_begins_near_where_it_is_told(solver):
 
 def epochs_to_one_percent(problem: Problem, solver: str, optimum: float, seed: int) -> int:
     for step in steps(problem, solver, seed, 500):
-        if step.objective < 1.2 * optimum and problem.objective(step.point().w) <= 1.01 * optimum:
+        if step.objective < 1.1 * optimum and problem.objective(step.point().w) <= 1.01 * optimum:
             return step.iteration
     return 500
 
 
 @pytest.mark.parametrize(
-    ("name", "solver", "published"), [("a9a", "sgd_s", 111), ("a9a", "sgd_m", 50), ("w8a", "sgd_s", 26), ("w8a", "sgd_m", 14)]
+    ("name", "solver", "published"),
+    [("a9a", "sgd_s", 111), ("a9a", "sgd_m", 50), ("w8a", "sgd_s", 26), ("w8a", "sgd_m", 14)],
 )
 def test_published_number_of_epochs(name, solver, published):
     # Table 2 of the paper: epochs to (J - J_opt) / J_opt <= 0.01 at C = 1.
     X, y = real_data(name)
     problem = Problem(X, y, loss="hinge", C=1.0)
     optimum = solve(problem, "dual_cd", tol=1e-4).certificate.dual
-    found = np.median([epochs_to_one_percent(problem, solver, optimum, seed) for seed in range(5)])
+    found = np.median([epochs_to_one_percent(problem, solver, optimum, seed) for seed in range(15)])
     assert published * 0.85 <= found <= published * 1.15

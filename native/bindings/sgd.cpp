@@ -166,7 +166,7 @@ void bind_sgd(nb::module_& m) {
         .def("dual", &SgdSolver::dual, arg("v").noconvert())
         .def("pulls", &SgdSolver::pulls, arg("p").noconvert())
         .def_prop_ro("intercept", &SgdSolver::intercept)
-        .def_prop_ro("lambda_", &SgdSolver::lambda)
+        .def_prop_ro("lam", &SgdSolver::lambda)
         .def_prop_rw("offset", &SgdSolver::offset, &SgdSolver::set_offset);
 }
 

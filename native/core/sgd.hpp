@@ -58,15 +58,15 @@ struct SgdTarget {
 // What the passes carry from one to the next.
 struct SgdState {
     std::vector<double> a;
-    double a_bias = 0;            // the constant feature's value times its component of a
-    double rho_squared = 0;       // the constant feature's value, squared
-    double lambda = 1;            // 1 / sum_i C_i
-    double mean_C = 1;            // over the rows that count
-    double offset = 0;            // t0
-    double t = 0;                 // presentations so far
-    double sqnorm = 0;            // |a|^2, kept up to date
-    double pulled = 0;            // sum_i s_i p_i: for equal weights and hinge, M
-    int64_t pass = 0;             // passes so far
+    double a_bias = 0;       // the constant feature's value times its component of a
+    double rho_squared = 0;  // the constant feature's value, squared
+    double lambda = 1;       // 1 / sum_i C_i
+    double mean_C = 1;       // over the rows that count
+    double offset = 0;       // t0
+    double t = 0;            // presentations so far
+    double sqnorm = 0;       // |a|^2, kept up to date
+    double pulled = 0;       // sum_i s_i p_i: for equal weights and hinge, M
+    int64_t pass = 0;        // passes so far
     std::vector<SgdRow> rows;
     std::vector<uint32_t> shown;  // how often each row was presented; empty for complete epochs
 

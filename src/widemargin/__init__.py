@@ -16,15 +16,18 @@ if TYPE_CHECKING:
     from .objective.certificate import Certificate as Certificate
     from .objective.problem import Problem as Problem
     from .solvers.base import Solver as Solver
+    from .solvers.cutting_plane import Ocas as Ocas
+    from .solvers.cutting_plane import SvmPerf as SvmPerf
     from .solvers.dual_cd import DualCD as DualCD
+    from .solvers.pegasos import Pegasos as Pegasos
+    from .solvers.registry import solvers as solvers
     from .solvers.sgd import SgdM as SgdM
     from .solvers.sgd import SgdR as SgdR
     from .solvers.sgd import SgdS as SgdS
-    from .solvers.svm_sgd import SvmSgd as SvmSgd
-    from .solvers.registry import solvers as solvers
     from .solvers.solution import Solution as Solution
     from .solvers.solution import Status as Status
     from .solvers.solve import solve as solve
+    from .solvers.svm_sgd import SvmSgd as SvmSgd
     from .solvers.trace import Trace as Trace
 
 _HOME = {
@@ -44,6 +47,9 @@ _HOME = {
     "SgdM": "solvers.sgd",
     "SgdR": "solvers.sgd",
     "SvmSgd": "solvers.svm_sgd",
+    "Pegasos": "solvers.pegasos",
+    "SvmPerf": "solvers.cutting_plane",
+    "Ocas": "solvers.cutting_plane",
     "LinearSVC": "estimators.linear_svc",
 }
 

@@ -17,6 +17,9 @@ _HOME = {
     "sgd_m": ("sgd", "SgdM"),
     "sgd_r": ("sgd", "SgdR"),
     "svm_sgd": ("svm_sgd", "SvmSgd"),
+    "pegasos": ("pegasos", "Pegasos"),
+    "svm_perf": ("cutting_plane", "SvmPerf"),
+    "ocas": ("cutting_plane", "Ocas"),
 }
 
 

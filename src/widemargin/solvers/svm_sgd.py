@@ -55,8 +55,8 @@ class SvmSgd(StochasticSolver):
     sample: int = 1000
 
     def prepare(self, problem: Problem, native: _core.Sgd) -> None:
-        eta = best_first_rate(lambda rate: native.trial(self.sample, 1 / (native.lambda_ * rate)))
-        native.offset = 1 / (native.lambda_ * eta)
+        eta = best_first_rate(lambda rate: native.trial(self.sample, 1 / (native.lam * rate)))
+        native.offset = 1 / (native.lam * eta)
 
 
 def best_first_rate(cost: Callable[[float], float], start: float = 1.0, factor: float = 2.0) -> float:
