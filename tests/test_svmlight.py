@@ -19,6 +19,7 @@ from svmlight_text import identical, read, refusal, written
 from widemargin.data.svmlight import read_svmlight, write_svmlight
 
 DATA = os.environ.get("WIDEMARGIN_DATA")
+needs_posix = pytest.mark.skipif(os.name == "nt", reason="a pipe with a path")
 needs_data = pytest.mark.skipif(not DATA, reason="WIDEMARGIN_DATA is not set")
 
 
@@ -265,10 +266,11 @@ def test_compression_is_known_by_content_and_written_by_suffix(tmp_path, suffix,
     assert (tmp_path / f"again{suffix}").read_bytes() == content
 
 
-def test_standard_input_and_output():
+@pytest.mark.parametrize("path", ["-", pytest.param("/dev/stdin", marks=needs_posix)])
+def test_standard_input_and_output(path):
     code = (
         "from widemargin.data.svmlight import read_svmlight, write_svmlight;"
-        "X, y = read_svmlight('-'); write_svmlight('-', X, y)"
+        f"X, y = read_svmlight({path!r}); write_svmlight('-', X, y)"
     )
     done = subprocess.run([sys.executable, "-c", code], input=b"+1 1:0.50", capture_output=True, check=True)
     assert done.stdout == b"1 1:0.5\n"

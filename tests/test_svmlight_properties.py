@@ -103,13 +103,13 @@ texts = st.builds(
 )
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.lists(good_line, min_size=1, max_size=20).map("".join).map(str.encode))
 def test_good_text_agrees_with_the_naive_parser(content):
     check_against_naive(content)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(texts, st.booleans())
 @example(b"1 1:2 1:3", False)
 @example(b"qid:3 1:2\n1,,2 3:4", True)
@@ -117,7 +117,7 @@ def test_any_text_agrees_with_the_naive_parser(content, multilabel):
     check_against_naive(content, multilabel)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.binary(max_size=200), st.booleans())
 @example(b"\x1f\x8b", False)
 @example(b"\xfd7zXZ\x00abc", False)
@@ -131,7 +131,7 @@ def test_any_bytes_give_a_result_or_a_value_error(content, multilabel):
     assert not said or said.startswith("<stream>:")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(texts, st.integers(1, 200), st.integers(1, 4))
 def test_chunks_and_threads_change_nothing(content, chunk_bytes, n_threads):
     """Cut into chunks of any size, on any number of threads: the same arrays, or the same first error."""
@@ -149,8 +149,9 @@ def test_chunks_and_threads_change_nothing(content, chunk_bytes, n_threads):
     assert outcome(n_threads=n_threads, chunk_bytes=chunk_bytes) == outcome(n_threads=1)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.lists(plain.filter(lambda text: abs(float(text)) < 1e38), min_size=1, max_size=20))
+@example(["8.000000476837159"] * 9)  # its nearest double lies halfway between two floats
 @example(["1.00000005960464477539062500", "1.0000000596046448", "16777217.0", "1e-46", "1.1754943e-38"])
 def test_float32_is_rounded_once(values):
     """From decimal to float32 directly: NumPy's own conversion of the text is the judge."""
@@ -172,7 +173,7 @@ def nearest_float32(text):
     )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.lists(
         st.lists(

@@ -25,7 +25,7 @@ class DualState {
           epsilon_(epsilon),
           scale_squared_(intercept_scaling * intercept_scaling),
           order_(Order::parse(order), checked_count(X.n_rows()), seed),
-          shrinking_(shrinking),
+          shrinking_{shrinking},
           single_(single && X.visit([]<class R>(const R&) { return single_allowed<R>; })) {
         const int64_t m = X.n_rows();
         checked(y, m, "y"), checked(C, m, "C"), checked(private_part, m, "private_part");
@@ -70,8 +70,9 @@ class DualState {
     }
     void restore() {
         order_.restore();
-        drop_above_ = infinity;
+        shrinking_.drop_above = infinity;
     }
+    void become_adaptive() { order_.become_adaptive(); }
 
     DualReport run(double relative_gap, double trust, int64_t max_passes, double max_seconds) {
         const DualTarget target{relative_gap, trust, max_passes, max_seconds};
@@ -97,20 +98,20 @@ class DualState {
     }
 
     template <class Rows, class Step, class Weight>
-    DualReport run_with(const Rows& X, const Step& step, std::vector<Weight>& w, const DualTarget& target) {
-        DualCD<Rows, Step, Weight> epochs(X, step, rows_, w, intercept_, scale_squared_);
-        return epochs.run(order_, shrinking_, drop_above_, dual_value_, target);
+    DualReport run_with(const Rows& X, const Step& step, HugeVector<Weight>& w, const DualTarget& target) {
+        DualCD<Rows, Step, Weight> epochs(X, step, rows_, w, intercept_, scale_squared_, shrinking_);
+        return epochs.run(order_, dual_value_, target);
     }
 
     RowStore X_;
     std::string loss_;
     double epsilon_, scale_squared_;
-    std::vector<DualRow> rows_;
-    std::vector<double> w64_;
-    std::vector<float> w32_;
+    HugeVector<DualRow> rows_;
+    HugeVector<double> w64_;
+    HugeVector<float> w32_;
     Order order_;
-    bool shrinking_, single_;
-    double drop_above_ = infinity;
+    Shrinking shrinking_;
+    bool single_;
 };
 
 }  // namespace
@@ -135,6 +136,7 @@ void bind_dual_cd(nb::module_& m) {
         .def("set_weights", &DualState::set_weights, arg("w"))
         .def("weights", &DualState::weights, arg("w").noconvert())
         .def("restore", &DualState::restore)
+        .def("become_adaptive", &DualState::become_adaptive)
         .def("run", &DualState::run, arg("relative_gap"), arg("trust"), arg("max_passes"), arg("max_seconds"))
         .def_rw("intercept", &DualState::intercept_)
         .def_rw("dual_value", &DualState::dual_value_);

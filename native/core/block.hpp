@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <limits>
 #include <memory>
@@ -28,8 +29,21 @@ class Block {
 
     explicit Block(std::size_t capacity) : size_(capacity) {
         if (capacity > std::numeric_limits<std::size_t>::max() / 2 / sizeof(T)) throw std::bad_alloc();
-        memory_.reset(static_cast<T*>(allocate(capacity * sizeof(T))));
+        memory_.reset(static_cast<T*>(std::malloc(capacity ? capacity * sizeof(T) : 1)));
         if (!memory_) throw std::bad_alloc();
+    }
+
+    // Says that elements [first, last) are about to be written. The system then hands over their pages in one
+    // go, in place of one page fault each, which would cost as much as parsing numbers does.
+    void expect(std::size_t first, std::size_t last) {
+#if defined(MADV_POPULATE_WRITE)
+        constexpr std::uintptr_t page = 4096;
+        const auto begin = (reinterpret_cast<std::uintptr_t>(data() + first) + page - 1) / page * page;
+        const auto end = reinterpret_cast<std::uintptr_t>(data() + last) / page * page;
+        if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_POPULATE_WRITE);
+#else
+        (void)first, (void)last;
+#endif
     }
 
     T* data() { return memory_.get(); }
@@ -38,20 +52,6 @@ class Block {
     void shrink(std::size_t size) { size_ = size < size_ ? size : size_; }
 
   private:
-    static void* allocate(std::size_t bytes) {
-#if defined(__linux__)
-        constexpr std::size_t huge_page = std::size_t{1} << 21;
-        if (bytes >= 2 * huge_page) {
-            const std::size_t rounded = (bytes + huge_page - 1) / huge_page * huge_page;
-            void* memory = std::aligned_alloc(huge_page, rounded);
-            // A hint: the page faults of fresh memory otherwise cost as much as the parsing of a number.
-            if (memory) madvise(memory, rounded, MADV_HUGEPAGE);
-            return memory;
-        }
-#endif
-        return std::malloc(bytes ? bytes : 1);
-    }
-
     std::unique_ptr<T[], FreeBlock> memory_;
     std::size_t size_ = 0;
 };

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/dual_steps.hpp"
+#include "core/huge.hpp"
 #include "core/order.hpp"
 #include "core/rows.hpp"
 
@@ -33,18 +34,25 @@ struct DualTarget {
     double max_seconds;
 };
 
+struct Shrinking {
+    bool enabled = true;
+    double drop_above = infinity;      // slack beyond which a coordinate is dropped
+    double full_violation = infinity;  // largest violation when all coordinates were last in play
+};
+
 template <class Rows, class Step, class Weight>
 class DualCD {
   public:
-    DualCD(Rows X, Step step, std::vector<DualRow>& rows, std::vector<Weight>& w, double& b, double scale_squared)
-        : X_(X), step_(step), rows_(rows), w_(w), b_(b), scale_squared_(scale_squared) {}
+    DualCD(Rows X, Step step, HugeVector<DualRow>& rows, HugeVector<Weight>& w, double& b, double scale_squared,
+           Shrinking& shrinking)
+        : X_(X), step_(step), rows_(rows), w_(w), b_(b), scale_squared_(scale_squared), shrinking_(shrinking) {}
 
-    DualReport run(Order& order, bool shrinking, double& drop_above, double dual, const DualTarget& target) {
+    DualReport run(Order& order, double dual, const DualTarget& target) {
         const auto start = std::chrono::steady_clock::now();
         DualReport report;
         report.dual = dual;
         while (report.passes < target.max_passes) {
-            one_pass(order, shrinking, drop_above, report);
+            one_pass(order, report);
             ++report.passes;
             report.n_active = order.n_active();
             const double primal = report.dual + report.gap;
@@ -57,10 +65,11 @@ class DualCD {
     }
 
   private:
-    void one_pass(Order& order, bool shrinking, double& drop_above, DualReport& report) {
+    void one_pass(Order& order, DualReport& report) {
         const auto& sequence = order.next_pass();
         const auto n = int64_t(sequence.size());
         const bool adaptive = order.adaptive();
+        const double drop_above = shrinking_.enabled ? shrinking_.drop_above : infinity;
         double gap = 0, violation = 0, gained = 0;
         for (int64_t k = 0; k < n; ++k) {
             if (k + prefetch_pointers < n) {
@@ -75,8 +84,9 @@ class DualCD {
             const auto x = X_[i];
             const double z = x.dot(w_.data()) + b_ + row.private_part * row.v;
             const Look look = step_.look(row, z);
-            gap += step_.gap(row, z);
-            if (shrinking && look.slack > drop_above) {
+            // An adaptive pass shows row i about p_i times.
+            gap += adaptive ? step_.gap(row, z) / order.preference(i) : step_.gap(row, z);
+            if (look.slack > drop_above) {
                 order.drop(i);
                 continue;
             }
@@ -99,15 +109,28 @@ class DualCD {
         report.dual += gained;
         report.gap = gap;
         report.violation = violation;
-        drop_above = violation > 0 ? violation : infinity;
+        adjust_shrinking(order, violation);
+    }
+
+    // What the bounds hold more firmly than by the largest violation of this pass is dropped in the next one. Once the
+    // rows in play have become ten times better than all rows were, all return for a fresh look.
+    void adjust_shrinking(Order& order, double violation) {
+        if (order.n_active() == X_.n_rows) shrinking_.full_violation = violation;
+        shrinking_.drop_above = violation > 0 ? violation : infinity;
+        if (violation < 0.1 * shrinking_.full_violation && order.n_active() < X_.n_rows) {
+            order.restore();
+            shrinking_.drop_above = infinity;
+            shrinking_.full_violation = violation;
+        }
     }
 
     Rows X_;
     Step step_;
-    std::vector<DualRow>& rows_;
-    std::vector<Weight>& w_;
+    HugeVector<DualRow>& rows_;
+    HugeVector<Weight>& w_;
     double& b_;
     double scale_squared_;
+    Shrinking& shrinking_;
 };
 
 }  // namespace widemargin

@@ -35,11 +35,20 @@ class Order {
     }
 
     Order(Kind kind, uint32_t n, uint64_t seed) : kind_(kind), rng_(seed), n_(n), dropped_(n, 0) {
-        if (kind_ == Kind::adaptive) preference_.assign(n, 1.0), pending_.assign(n, 0.0);
+        if (kind == Kind::adaptive) become_adaptive();
         restore();
     }
 
+    // From the next pass on, adaptive: worth its bookkeeping in a long run, not in a short one.
+    void become_adaptive() {
+        kind_ = Kind::adaptive;
+        preference_.assign(n_, 1.0);
+        pending_.assign(n_, 0.0);
+    }
+
     bool adaptive() const { return kind_ == Kind::adaptive; }
+    // How often i stands in a pass on average, while the order is adaptive.
+    double preference(uint32_t i) const { return preference_[i]; }
     uint32_t n_active() const { return uint32_t(active_.size()) - n_newly_dropped_; }
     const std::vector<double>& preferences() const { return preference_; }
 

@@ -9,7 +9,6 @@
 #include <cstring>
 #include <optional>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "block.hpp"
@@ -35,8 +34,10 @@ struct Parsed {
 struct Chunk {
     const char* begin;
     const char* end;
-    std::size_t rows = 0;  // at most; then, in place of the bounds, where the chunk starts
+    std::size_t rows = 0;  // at most
     std::size_t entries = 0;
+    std::size_t first_row = 0;  // where it writes
+    std::size_t first_entry = 0;
     Found found = {};
     std::optional<Refusal> refusal = {};
 };
@@ -76,12 +77,14 @@ inline void count(Chunk& chunk) {
 
 template <class T>
 void parse_chunk(Chunk& chunk, std::string_view text, const Options& options, Parsed<T>& parsed) {
-    Target<T> target{parsed.labels.data() + (options.many_labels ? 0 : chunk.rows),
-                     parsed.indptr.data() + 1 + chunk.rows,
-                     parsed.queries.data() + (options.queries ? chunk.rows : 0),
-                     parsed.indices.data() + chunk.entries,
-                     parsed.values.data() + chunk.entries,
-                     static_cast<std::int64_t>(chunk.entries)};
+    parsed.indices.expect(chunk.first_entry, chunk.first_entry + chunk.entries);
+    parsed.values.expect(chunk.first_entry, chunk.first_entry + chunk.entries);
+    const Target<T> target{parsed.labels.data() + (options.many_labels ? 0 : chunk.first_row),
+                           parsed.indptr.data() + 1 + chunk.first_row,
+                           parsed.queries.data() + (options.queries ? chunk.first_row : 0),
+                           parsed.indices.data() + chunk.first_entry,
+                           parsed.values.data() + chunk.first_entry,
+                           static_cast<std::int64_t>(chunk.first_entry)};
     try {
         chunk.found =
             RowParser<T>(chunk.begin, chunk.end, text.data() + text.size(), options, target).parse();
@@ -101,14 +104,14 @@ void close_gaps(std::vector<Chunk>& chunks, const Options& options, Parsed<T>& p
     std::size_t rows = 0, entries = 0;
     for (auto& chunk : chunks) {
         const Found& found = chunk.found;
-        move_down(parsed.indices, chunk.entries, entries, found.entries);
-        move_down(parsed.values, chunk.entries, entries, found.entries);
-        if (!options.many_labels) move_down(parsed.labels, chunk.rows, rows, found.rows);
-        if (options.queries) move_down(parsed.queries, chunk.rows, rows, found.rows);
-        if (chunk.rows != rows || chunk.entries != entries) {
-            const auto shift = static_cast<std::int64_t>(chunk.entries - entries);
+        move_down(parsed.indices, chunk.first_entry, entries, found.entries);
+        move_down(parsed.values, chunk.first_entry, entries, found.entries);
+        if (!options.many_labels) move_down(parsed.labels, chunk.first_row, rows, found.rows);
+        if (options.queries) move_down(parsed.queries, chunk.first_row, rows, found.rows);
+        if (chunk.first_row != rows || chunk.first_entry != entries) {
+            const auto shift = static_cast<std::int64_t>(chunk.first_entry - entries);
             for (std::size_t k = 1; k <= found.rows; ++k)
-                parsed.indptr.data()[rows + k] = parsed.indptr.data()[chunk.rows + k] - shift;
+                parsed.indptr.data()[rows + k] = parsed.indptr.data()[chunk.first_row + k] - shift;
         }
         rows += found.rows;
         entries += found.entries;
@@ -141,8 +144,10 @@ Parsed<T> parse(std::string_view text, const Options& options) {
     run_tasks(chunks.size(), options.n_threads, [&](std::size_t i) { count(chunks[i]); });
     std::size_t rows = 0, entries = 0;
     for (auto& chunk : chunks) {
-        rows += std::exchange(chunk.rows, rows);
-        entries += std::exchange(chunk.entries, entries);
+        chunk.first_row = rows;
+        chunk.first_entry = entries;
+        rows += chunk.rows;
+        entries += chunk.entries;
     }
     Parsed<T> parsed;
     parsed.labels = Block<double>(options.many_labels ? 0 : rows);

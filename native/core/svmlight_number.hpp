@@ -173,7 +173,8 @@ inline const char* read_entry_fast(const char* p, std::int32_t& index, T& value)
     const bool negative = *p == '-';
     p += negative;
     std::uint64_t mantissa;
-    if (is_digit(*p) && !is_digit(p[1])) {  // so common, and so well predicted, that it deserves its own line
+    if (is_digit(*p) &&
+        !is_digit(p[1])) {  // "1" and "0.5": a predicted branch is faster than counting digits
         mantissa = static_cast<std::uint64_t>(*p++ - '0');
     } else {
         const Digits whole = load_digits(p);

@@ -32,6 +32,9 @@ Vector = NDArray[np.float64]
 # Below this tolerance a float32 w cannot be relied on.
 SINGLE_TOL = 1e-5
 
+# A run that takes longer than this learns the coordinates' frequencies from here on.
+PERMUTED_PASSES = 10
+
 
 @dataclass(frozen=True)
 class DualCD(Solver):
@@ -39,8 +42,9 @@ class DualCD(Solver):
 
     Parameters
     ----------
-    order : {"permuted", "cyclic", "permuted_once", "random", "adaptive"}
-        Which coordinate next; "adaptive" learns the coordinates' frequencies (Glasmachers and Dogan 2013).
+    order : {"auto", "permuted", "cyclic", "permuted_once", "random", "adaptive"}
+        Which coordinate next; "adaptive" learns the coordinates' frequencies (Glasmachers and Dogan 2013), "auto" is
+        permuted for the first passes and adaptive when the run turns out to be long.
     shrinking : bool
         Leave out variables that a bound holds firmly.
 
@@ -58,6 +62,7 @@ class DualCD(Solver):
         {
             "hinge",
             "squared_hinge",
+            "logistic",
             "modified_huber",
             "squared",
             "epsilon_insensitive",
@@ -65,7 +70,7 @@ class DualCD(Solver):
         }
     )
 
-    order: str = "permuted"
+    order: str = "auto"
     shrinking: bool = True
 
     def iterate(self, problem: Problem, run: Run) -> Steps:
@@ -88,6 +93,8 @@ class DualCD(Solver):
                 looks_done=report.looks_done or report.n_active == 0,
                 n_active=report.n_active,
             )
+            if self.order == "auto" and iteration >= PERMUTED_PASSES:
+                state.become_adaptive()
             if verdict is not None:
                 # The estimate said done and was wrong: next time believe it only as far as it was right now.
                 trust = float(np.clip(verdict.certificate.gap / max(report.gap, 1e-300), 0.5, 10.0))
@@ -102,19 +109,17 @@ class _DualState:
         self._run = run
         self.free = problem.intercept == "free"
         self.single = problem.X.dtype == np.float32 and run.tol >= SINGLE_TOL
-        rows = problem.X.shape[0]
-        sqnorms = np.empty(rows)
-        _core.row_sqnorms(problem.X.rows, sqnorms)
-        self.mu = float(np.mean(sqnorms)) or 1.0
+        self.mu = _mean_sqnorm(problem) if self.free else 0.0
+        self.is_adaptive = False
         self.native = _core.DualCD(
             problem.X.rows,
             problem.loss.name,
             problem.loss.epsilon,
             problem.y,
             problem.weights,
-            np.zeros(rows),
+            np.zeros(problem.X.shape[0]),
             np.sqrt(self.mu) if self.free else problem.intercept_scale,
-            solver.order,
+            "permuted" if solver.order == "auto" else solver.order,
             solver.shrinking,
             run.seed,
             self.single,
@@ -151,6 +156,11 @@ class _DualState:
             return 1
         return int(min(2 ** min(n_calls, 20), left))
 
+    def become_adaptive(self) -> None:
+        if not self.is_adaptive:
+            self.native.become_adaptive()
+            self.is_adaptive = True
+
     def run_passes(self, trust: float, max_passes: int) -> _core.DualReport:
         report = self.native.run(self._run.tol, trust, max_passes, self._run.slice())
         if self.free:
@@ -179,3 +189,9 @@ class _DualState:
             self.native.set_weights(self.problem.X.rmatvec(self.dual(), n_jobs=self.problem.n_jobs))
         if self.free:
             self.native.intercept = verdict.intercept
+
+
+def _mean_sqnorm(problem: Problem) -> float:
+    sqnorms = np.empty(problem.X.shape[0])
+    _core.row_sqnorms(problem.X.rows, sqnorms)
+    return float(np.mean(sqnorms)) or 1.0
