@@ -26,6 +26,7 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T>&& values) {
 void bind_dual_cd(nb::module_&);
 void bind_line_search(nb::module_&);
 void bind_passes(nb::module_&);
+void bind_online(nb::module_&);
 void bind_pegasos(nb::module_&);
 void bind_rows(nb::module_&);
 void bind_sgd(nb::module_&);

@@ -7,6 +7,7 @@ NB_MODULE(_core, m) {
     widemargin::bind_passes(m);
     widemargin::bind_dual_cd(m);
     widemargin::bind_line_search(m);
+    widemargin::bind_online(m);
     widemargin::bind_pegasos(m);
     widemargin::bind_sgd(m);
     widemargin::bind_svmlight(m);

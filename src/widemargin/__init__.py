@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from .data.svmlight import read_svmlight as read_svmlight
     from .data.svmlight import write_svmlight as write_svmlight
     from .estimators.linear_svc import LinearSVC as LinearSVC
+    from .estimators.online import OnlineClassifier as OnlineClassifier
+    from .estimators.online import OnlineRegressor as OnlineRegressor
     from .objective.certificate import Certificate as Certificate
     from .objective.problem import Problem as Problem
     from .solvers.base import Solver as Solver
@@ -51,6 +53,8 @@ _HOME = {
     "SvmPerf": "solvers.cutting_plane",
     "Ocas": "solvers.cutting_plane",
     "LinearSVC": "estimators.linear_svc",
+    "OnlineClassifier": "estimators.online",
+    "OnlineRegressor": "estimators.online",
 }
 
 __all__ = [*_HOME, "__version__"]

@@ -12,8 +12,8 @@ Algorithm for Support Vector Machines" (2008): keep the best point w_b, move it 
 the line towards w_t, and cut between the two, at (1 - mu) w_b + mu w_t with mu = 0.1.
 
 The certificate comes from the reduced problem: v_i = y_i C_i (sum of beta_k over the cuts that hold row i) lies in the
-box because sum beta <= 1, w_t = X^T v, and its dual value is that of the reduced problem. All points are kept by their v
-and their predictions z = X w + b; products of two points are v . z. A cut is a set of rows, one bit per row, and
+box because sum beta <= 1, w_t = X^T v, and its dual value is that of the reduced problem. All points are kept by their
+v and their predictions z = X w + b; products of two points are v . z. A cut is a set of rows, one bit per row, and
 whichever is shorter of a_k and its predictions.
 """
 

@@ -27,7 +27,7 @@ def solve_simplex_qp(G: Array, b: Vector, start: Vector, tol: float, max_rounds:
     >>> import numpy as np
     >>> from widemargin.solvers.simplex_qp import solve_simplex_qp
     >>> solve_simplex_qp(np.diag([1.0, 4.0]), np.array([1.0, 1.0]), np.zeros(2), 1e-9).round(6)
-    array([0.75, 0.25])
+    array([0.8, 0.2])
     """
     n = len(b)
     ridge = RIDGE * (float(np.trace(G)) / max(n, 1) or 1.0)
