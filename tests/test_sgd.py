@@ -140,6 +140,15 @@ def test_pegasos_mean_is_the_mean_of_the_iterates():
     assert b == pytest.approx(b_total / 7)
 
 
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("intercept", ["none", "regularized"])
+def test_quasi_newton_rates_prove_one_in_a_hundred(seed, intercept):
+    problem = random_problem(seed, "hinge", intercept=intercept, C=0.3, sample_weight=np.arange(60) % 3)
+    solution = solve(problem, "sgd_qn", tol=1e-2)
+    assert solution.converged
+    assert problem.certificate(solution.coef, solution.intercept, solution.dual).relative_gap <= 1e-2
+
+
 @pytest.mark.parametrize("solver", ["sgd_s", "sgd_m", "sgd_r", "svm_sgd"])
 def test_same_seed_same_result_and_rows_of_weight_zero_do_not_count(solver):
     problem = random_problem(5, "hinge", C=0.3)

@@ -30,6 +30,7 @@ void bind_online(nb::module_&);
 void bind_pegasos(nb::module_&);
 void bind_rows(nb::module_&);
 void bind_sgd(nb::module_&);
+void bind_sgd_qn(nb::module_&);
 void bind_svmlight(nb::module_&);
 
 }  // namespace widemargin

@@ -10,5 +10,6 @@ NB_MODULE(_core, m) {
     widemargin::bind_online(m);
     widemargin::bind_pegasos(m);
     widemargin::bind_sgd(m);
+    widemargin::bind_sgd_qn(m);
     widemargin::bind_svmlight(m);
 }

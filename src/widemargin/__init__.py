@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .solvers.sgd import SgdM as SgdM
     from .solvers.sgd import SgdR as SgdR
     from .solvers.sgd import SgdS as SgdS
+    from .solvers.sgd_qn import SgdQN as SgdQN
     from .solvers.solution import Solution as Solution
     from .solvers.solution import Status as Status
     from .solvers.solve import solve as solve
@@ -49,6 +50,7 @@ _HOME = {
     "SgdM": "solvers.sgd",
     "SgdR": "solvers.sgd",
     "SvmSgd": "solvers.svm_sgd",
+    "SgdQN": "solvers.sgd_qn",
     "Pegasos": "solvers.pegasos",
     "SvmPerf": "solvers.cutting_plane",
     "Ocas": "solvers.cutting_plane",

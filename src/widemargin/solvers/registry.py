@@ -17,6 +17,7 @@ _HOME = {
     "sgd_m": ("sgd", "SgdM"),
     "sgd_r": ("sgd", "SgdR"),
     "svm_sgd": ("svm_sgd", "SvmSgd"),
+    "sgd_qn": ("sgd_qn", "SgdQN"),
     "pegasos": ("pegasos", "Pegasos"),
     "svm_perf": ("cutting_plane", "SvmPerf"),
     "ocas": ("cutting_plane", "Ocas"),
