@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
@@ -53,6 +53,7 @@ def test_ocas_never_gets_worse():
     assert all(later <= earlier * (1 + 1e-12) for earlier, later in pairwise(objectives))
 
 
+@settings(deadline=None)
 @given(seed=st.integers(0, 2**32), spread=st.sampled_from([0.1, 1.0, 10.0]))
 def test_line_search_finds_the_minimum(seed, spread):
     rng = np.random.default_rng(seed)
@@ -71,6 +72,7 @@ def test_line_search_finds_the_minimum(seed, spread):
     assert objective(k) <= min(best.fun, objective(0.0)) + 1e-9 * abs(best.fun)
 
 
+@settings(deadline=None)
 @given(seed=st.integers(0, 2**32), rank=st.integers(1, 8))
 def test_simplex_qp_meets_its_optimality_conditions(seed, rank):
     rng = np.random.default_rng(seed)

@@ -103,7 +103,7 @@ def stream(seed, loss):
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-@settings(max_examples=10)
+@settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 1000))
 def test_adagrad_is_what_is_written_down(loss, seed):
     X, y, weight = stream(seed, loss)
@@ -118,7 +118,7 @@ def test_adagrad_is_what_is_written_down(loss, seed):
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-@settings(max_examples=10)
+@settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 1000), l1=st.sampled_from([0.0, 0.5, 3.0]), l2=st.sampled_from([0.0, 1.0]))
 def test_ftrl_is_algorithm_1(loss, seed, l1, l2):
     X, y, weight = stream(seed, loss)

@@ -8,7 +8,7 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support import random_problem, real_data
@@ -44,12 +44,14 @@ grid = st.integers(-200, 200).map(lambda k: k / 16)
 positive = st.integers(1, 200).map(lambda k: k / 16)
 
 
+@settings(deadline=None)
 @given(P=grid, q=st.one_of(st.just(0.0), positive), lam=positive, times=st.integers(1, 40))
 def test_proposition_3_counts_what_literal_presentations_would(P, q, lam, times):
     assert _core.count_margin_errors(P, q, lam, times) == simulate(P, q, lam, times)
 
 
 @pytest.mark.parametrize("solver", ["sgd_s", "sgd_m", "sgd_r"])
+@settings(deadline=None)
 @given(seed=st.integers(0, 2**32), C=st.sampled_from([0.01, 1.0, 30.0]))
 def test_proposition_1_bounds_the_norm(solver, seed, C):
     problem = random_problem(seed % 7, "hinge", C=C, rows=20)
@@ -67,6 +69,7 @@ def test_proposition_1_bounds_the_norm(solver, seed, C):
 
 @pytest.mark.parametrize("intercept", ["none", "regularized"])
 @pytest.mark.parametrize("solver", EPOCHS)
+@settings(deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_proposition_2_the_dual_point_is_in_its_box_and_brackets_the_optimum(solver, intercept, seed):
     weights = np.random.default_rng(seed).integers(1, 5, 40) / 2

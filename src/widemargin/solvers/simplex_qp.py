@@ -72,7 +72,7 @@ def _walk(beta: Vector, target: Vector, free: NDArray[np.bool_]) -> tuple[Vector
     """From beta towards the target until a free variable becomes zero and leaves; whether the target was reached."""
     leaving = free & (target < 0)
     if not leaving.any():
-        return target, True
+        return target / target.sum(), True
     room = np.full_like(beta, np.inf)
     room[leaving] = beta[leaving] / (beta[leaving] - target[leaving])
     first = int(np.argmin(room))
