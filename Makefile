@@ -41,13 +41,13 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 # Build isolation is off so that an edit in native/ rebuilds only what it touches.
-$(VENV)/.built: $(NATIVE) | $(VENV)/bin/python compiler
+$(VENV)/.built: $(NATIVE) | compiler $(VENV)/bin/python
 	$(PIP) 'scikit-build-core>=1.0,<2' 'nanobind>=3.0,<4' cmake ninja
 	$(PIP) --no-build-isolation --editable .
 	@touch $@
 
 $(VENV)/.demo $(VENV)/.test $(VENV)/.lint $(VENV)/.bench: $(VENV)/.%: $(VENV)/.built
-	$(PIP) --no-build-isolation --editable '.[$(if $(filter demo,$*),plots,$*)]'
+	$(PIP) --no-build-isolation --editable '.[$*]'
 	@touch $@
 
 clean:

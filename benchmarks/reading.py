@@ -177,9 +177,7 @@ def report(seconds: dict[str, list[float]], size: int) -> list[dict[str, object]
 def main(arguments: list[str] | None = None) -> None:
     """Measure and print; the command line of this module."""
     parser = argparse.ArgumentParser(description="Time the reading of LIBSVM text.")
-    parser.add_argument(
-        "file", nargs="?", type=Path, help="LIBSVM text, plain or .xz (default: generated, 90 MB)"
-    )
+    parser.add_argument("file", nargs="?", type=Path, help="LIBSVM text, plain or .xz (default: generated, 90 MB)")
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--json", type=Path, help="write the figures there")
     options = parser.parse_args(arguments)

@@ -53,9 +53,7 @@ needs_data = pytest.mark.skipif(not DATA, reason="WIDEMARGIN_DATA is not set")
         ("9999999.999999999999999", 9999999.999999999999999),
     ],
 )
-@pytest.mark.parametrize(
-    "tail", [b"", b"\n", b" 2:1 3:1 4:1 5:1 6:1 7:1 8:1 9:1 10:1 11:1 12:1 13:1 14:1 15:1\n"]
-)
+@pytest.mark.parametrize("tail", [b"", b"\n", b" 2:1 3:1 4:1 5:1 6:1 7:1 8:1 9:1 10:1 11:1 12:1 13:1 14:1 15:1\n"])
 def test_accepted_numbers(text, value, tail):
     X, _ = read(b"1 1:" + text.encode() + tail)
     assert X.data[0] == value

@@ -71,15 +71,11 @@ odd = st.sampled_from(
     ]
 )
 numbers = st.one_of(plain, plain, plain, odd)
-indices = st.one_of(
-    st.integers(0, 40), st.integers(0, 40), st.integers(0, 2**33), st.just("007"), st.just("-1")
-)
+indices = st.one_of(st.integers(0, 40), st.integers(0, 40), st.integers(0, 2**33), st.just("007"), st.just("-1"))
 entry = st.one_of(
     st.builds(lambda i, v: f"{i}:{v}", indices, numbers), st.builds(lambda i: f"{i}:1", st.integers(1, 99999))
 )
-noise = st.sampled_from(
-    ["1", ":", "1:", ":1", "1:2:3", "qid:4", "qid:", "qid:x", "#", "# 1:2", "a:b", "1 :2", "\x00"]
-)
+noise = st.sampled_from(["1", ":", "1:", ":1", "1:2:3", "qid:4", "qid:", "qid:x", "#", "# 1:2", "a:b", "1 :2", "\x00"])
 blank = st.sampled_from([" ", " ", " ", "  ", "\t", " \t "])
 line_end = st.sampled_from(["\n", "\n", "\n", "\r\n", " \n", "\n\n", " # 1:1 comment\n"])
 
@@ -88,14 +84,12 @@ def glue(label, query, entries, separator, end):
     return separator.join([label, *query, *entries]) + end
 
 
-good_entries = st.lists(
-    st.tuples(st.integers(0, 2000), plain), max_size=12, unique_by=lambda pair: pair[0]
-).map(lambda pairs: [f"{index}:{value}" for index, value in pairs])
+good_entries = st.lists(st.tuples(st.integers(0, 2000), plain), max_size=12, unique_by=lambda pair: pair[0]).map(
+    lambda pairs: [f"{index}:{value}" for index, value in pairs]
+)
 query = st.sampled_from([[], [], [], ["qid:3"]])
 good_line = st.builds(glue, plain, query, good_entries, blank, line_end)
-bad_line = st.builds(
-    glue, numbers, query, st.lists(st.one_of(entry, entry, noise), max_size=8), blank, line_end
-)
+bad_line = st.builds(glue, numbers, query, st.lists(st.one_of(entry, entry, noise), max_size=8), blank, line_end)
 texts = st.builds(
     lambda lines, tail: ("".join(lines) + tail).encode(),
     st.lists(st.one_of(good_line, good_line, good_line, bad_line), max_size=12),
@@ -168,9 +162,7 @@ def nearest_float32(text):
     around = [np.nextafter(guess, np.float32(-np.inf)), guess, np.nextafter(guess, np.float32(np.inf))]
     even = [int(candidate.view(np.uint32)) & 1 for candidate in around]
     ranked = min(zip((abs(Fraction(float(c)) - exact) for c in around), even, range(3), strict=True))
-    return np.copysign(
-        around[ranked[2]], np.float32(float(text) if float(text) else -1.0 if text[0] == "-" else 1)
-    )
+    return np.copysign(around[ranked[2]], np.float32(float(text) if float(text) else -1.0 if text[0] == "-" else 1))
 
 
 @settings(max_examples=100, deadline=None)

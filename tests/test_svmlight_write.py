@@ -100,9 +100,7 @@ def test_the_core_refuses_arrays_that_do_not_fit():
     empty = np.empty(0, np.int64)
 
     def text(indptr=one_each, indices=short, labels_indptr=one_each, queries=empty):
-        return _core.format_svmlight_float64(
-            indptr, indices, reals, reals, labels_indptr, queries, zero_based=True
-        )
+        return _core.format_svmlight_float64(indptr, indices, reals, reals, labels_indptr, queries, zero_based=True)
 
     assert text() == b"1 0:1\n"
     for wrong in (

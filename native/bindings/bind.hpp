@@ -23,14 +23,21 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T>&& values) {
     return {kept->data(), {kept->size()}, owner};
 }
 
+void bind_cmls(nb::module_&);
+void bind_compact(nb::module_&);
 void bind_dual_cd(nb::module_&);
 void bind_line_search(nb::module_&);
 void bind_passes(nb::module_&);
 void bind_online(nb::module_&);
 void bind_pegasos(nb::module_&);
+void bind_newglmnet(nb::module_&);
+void bind_passes(nb::module_&);
+void bind_piecewise(nb::module_&);
+void bind_primal_cd(nb::module_&);
 void bind_rows(nb::module_&);
 void bind_sgd(nb::module_&);
 void bind_sgd_qn(nb::module_&);
 void bind_svmlight(nb::module_&);
+void bind_vectors(nb::module_&);
 
 }  // namespace widemargin

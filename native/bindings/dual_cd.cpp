@@ -70,7 +70,7 @@ class DualState {
     }
     void restore() {
         order_.restore();
-        shrinking_.drop_above = infinity;
+        shrinking_.let_all_in();
     }
     void become_adaptive() { order_.become_adaptive(); }
 

@@ -3,6 +3,8 @@
 
 #include <nanobind/stl/optional.h>
 
+#include <algorithm>
+
 #include "core/check.hpp"
 #include "core/transpose.hpp"
 #include "row_store.hpp"
@@ -16,16 +18,18 @@ template <class T>
 using Dense = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
 
 template <class T>
-RowStore make_sparse(Array<const int64_t> indptr, Array<const int32_t> indices, Array<const T> values, int64_t n_cols) {
+RowStore make_sparse(Array<const int64_t> indptr, Array<const int32_t> indices, Array<const T> values, int64_t n_cols,
+                     bool transposed) {
     if (indptr.size() < 1) reject("indptr is empty, it needs one entry per row and one more");
     if (indices.size() != values.size()) reject("indices and values differ in length");
     if (n_cols < 0 || n_cols > most_columns) reject("the number of columns is outside 0 .. 2147483646");
     const auto n_rows = int64_t(indptr.size()) - 1;
+    const Axes axes = transposed ? by_columns : by_rows;
     SparseFacts<T> facts;
     {
         nb::gil_scoped_release release;
-        check_row_pointers(indptr.data(), n_rows, int64_t(indices.size()));
-        facts = check_entries(indptr.data(), indices.data(), values.data(), n_rows, n_cols);
+        check_row_pointers(indptr.data(), n_rows, int64_t(indices.size()), axes);
+        facts = check_entries(indptr.data(), indices.data(), values.data(), n_rows, n_cols, axes);
     }
     std::vector<std::any> owners{indptr, indices};
     if (facts.uniform) {
@@ -64,7 +68,16 @@ struct Transpose {
         return owned_sparse(transpose_sparse<T>(X), X.n_cols, X.n_rows);
     }
     RowStore operator()(const UniformRows& X) const {
-        return owned_sparse(transpose_sparse<double>(X), X.n_cols, X.n_rows);
+        OwnedSparse<double> built = transpose_sparse<double>(X);
+        const auto& values = built.values;
+        if (!std::all_of(values.begin(), values.end(), [&](double x) { return x == values.front(); }))
+            return owned_sparse(std::move(built), X.n_cols, X.n_rows);
+        // One value in the whole matrix (binary features): the columns need no values either.
+        std::vector<double>(size_t(X.n_cols), values.empty() ? 0.0 : values.front()).swap(built.values);
+        auto kept = std::make_shared<OwnedSparse<double>>(std::move(built));
+        return {UniformRows{X.n_cols, X.n_rows, kept->indptr.data(), kept->indices.data(), kept->values.data()},
+                {kept},
+                true};
     }
     template <class T>
     RowStore operator()(const DenseRows<T>& X) const {
@@ -84,9 +97,9 @@ RowStore transpose(const RowStore& X) {
 void bind_rows(nb::module_& m) {
     nb::class_<RowStore>(m, "Rows", "A checked matrix, ready for passes over its rows.")
         .def_static("sparse", &make_sparse<float>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
-                    nb::arg("n_cols"))
+                    nb::arg("n_cols"), nb::arg("transposed") = false)
         .def_static("sparse", &make_sparse<double>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
-                    nb::arg("n_cols"))
+                    nb::arg("n_cols"), nb::arg("transposed") = false)
         .def_static("dense", &make_dense<float>, nb::arg("data"))
         .def_static("dense", &make_dense<double>, nb::arg("data"))
         .def("transpose", &transpose)

@@ -38,9 +38,8 @@ template <class T>
 Read<T> parse(Array<const std::uint8_t> text, std::int32_t base, std::int64_t lowest, std::int64_t highest,
               bool queries, bool many_labels, std::size_t n_threads, std::size_t chunk_bytes) {
     if (base < 0 || base > 1) throw std::invalid_argument("base must be 0 or 1");
-    const svmlight::Options options{base,       lowest,      std::min(highest, svmlight::largest_index),
-                                    queries,    many_labels, n_threads,
-                                    chunk_bytes};
+    const svmlight::Options options{
+        base, lowest, std::min(highest, svmlight::largest_index), queries, many_labels, n_threads, chunk_bytes};
     svmlight::Parsed<T> parsed;
     {
         const nb::gil_scoped_release released;
@@ -62,11 +61,9 @@ std::span<const T> view(const Array<const T>& array) {
     return {array.data(), array.size()};
 }
 
-void check_offsets(std::span<const std::int64_t> offsets, std::size_t rows, std::size_t count,
-                   const char* name) {
+void check_offsets(std::span<const std::int64_t> offsets, std::size_t rows, std::size_t count, const char* name) {
     const std::string prefix = std::string(name) + " ";
-    if (offsets.size() != rows + 1)
-        throw std::invalid_argument(prefix + "must have one more element than rows");
+    if (offsets.size() != rows + 1) throw std::invalid_argument(prefix + "must have one more element than rows");
     if (offsets[0] < 0 || static_cast<std::uint64_t>(offsets[rows]) > count)
         throw std::invalid_argument(prefix + "points outside the array");
     for (std::size_t k = 0; k < rows; ++k)
@@ -75,8 +72,8 @@ void check_offsets(std::span<const std::int64_t> offsets, std::size_t rows, std:
 
 template <class T>
 nb::bytes format(Array<const std::int64_t> indptr, Array<const std::int32_t> indices, Array<const T> values,
-                 Array<const double> labels, Array<const std::int64_t> labels_indptr,
-                 Array<const std::int64_t> queries, bool zero_based) {
+                 Array<const double> labels, Array<const std::int64_t> labels_indptr, Array<const std::int64_t> queries,
+                 bool zero_based) {
     const svmlight::RowsToWrite<T> rows{view(indptr),        view(indices), view(values),      view(labels),
                                         view(labels_indptr), view(queries), zero_based ? 0 : 1};
     if (indptr.size() == 0) throw std::invalid_argument("indptr must not be empty");
@@ -95,8 +92,7 @@ nb::bytes format(Array<const std::int64_t> indptr, Array<const std::int32_t> ind
 }
 
 template <class T>
-void bind_value_type(nb::module_& m, const char* class_name, const char* parse_name,
-                     const char* format_name) {
+void bind_value_type(nb::module_& m, const char* class_name, const char* parse_name, const char* format_name) {
     nb::class_<Read<T>>(m, class_name, "What LIBSVM text held; labels_indptr only with several labels a row")
         .def_ro("values", &Read<T>::values, nb::rv_policy::reference)
         .def_ro("indices", &Read<T>::indices, nb::rv_policy::reference)
@@ -106,12 +102,11 @@ void bind_value_type(nb::module_& m, const char* class_name, const char* parse_n
         .def_ro("queries", &Read<T>::queries, nb::rv_policy::reference)
         .def_ro("lowest", &Read<T>::lowest)
         .def_ro("highest", &Read<T>::highest);
-    m.def(parse_name, &parse<T>, nb::arg("text"), nb::kw_only(), nb::arg("base"), nb::arg("lowest"),
-          nb::arg("highest"), nb::arg("queries"), nb::arg("many_labels"), nb::arg("n_threads"),
+    m.def(parse_name, &parse<T>, nb::arg("text"), nb::kw_only(), nb::arg("base"), nb::arg("lowest"), nb::arg("highest"),
+          nb::arg("queries"), nb::arg("many_labels"), nb::arg("n_threads"),
           nb::arg("chunk_bytes") = std::size_t{1} << 20, "LIBSVM text to arrays");
-    m.def(format_name, &format<T>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"),
-          nb::arg("labels"), nb::arg("labels_indptr"), nb::arg("queries"), nb::kw_only(),
-          nb::arg("zero_based"), "Rows to LIBSVM text");
+    m.def(format_name, &format<T>, nb::arg("indptr"), nb::arg("indices"), nb::arg("values"), nb::arg("labels"),
+          nb::arg("labels_indptr"), nb::arg("queries"), nb::kw_only(), nb::arg("zero_based"), "Rows to LIBSVM text");
 }
 
 }  // namespace

@@ -13,6 +13,13 @@ namespace widemargin {
     throw std::invalid_argument(what);
 }
 
+// The names of the two directions, for messages: rows are compressed, or columns.
+struct Axes {
+    const char *major, *minor;
+    bool transposed;
+};
+inline constexpr Axes by_rows{"row", "column", false}, by_columns{"column", "row", true};
+
 inline void reject_value(double value, int64_t row, int64_t column) {
     reject("row " + std::to_string(row) + ", column " + std::to_string(column) + " holds " +
            (std::isnan(value) ? "nan"
@@ -21,12 +28,12 @@ inline void reject_value(double value, int64_t row, int64_t column) {
            ": every value must be finite; remove or impute it");
 }
 
-inline void check_row_pointers(const int64_t* indptr, int64_t n_rows, int64_t n_entries) {
+inline void check_row_pointers(const int64_t* indptr, int64_t n_rows, int64_t n_entries, Axes axes) {
     if (indptr[0] != 0) reject("indptr[0] is " + std::to_string(indptr[0]) + ", it must be 0");
     for (int64_t i = 0; i < n_rows; ++i)
         if (indptr[i + 1] < indptr[i])
-            reject("indptr decreases at row " + std::to_string(i) + ": " + std::to_string(indptr[i]) + " then " +
-                   std::to_string(indptr[i + 1]));
+            reject("indptr decreases at " + std::string(axes.major) + " " + std::to_string(i) + ": " +
+                   std::to_string(indptr[i]) + " then " + std::to_string(indptr[i + 1]));
     if (indptr[n_rows] > n_entries)
         reject("indptr ends at " + std::to_string(indptr[n_rows]) + " but only " + std::to_string(n_entries) +
                " entries are stored");
@@ -42,7 +49,7 @@ struct SparseFacts {
 
 template <class T>
 SparseFacts<T> check_entries(const int64_t* indptr, const int32_t* indices, const T* values, int64_t n_rows,
-                             int64_t n_cols) {
+                             int64_t n_cols, Axes axes) {
     SparseFacts<T> facts;
     facts.uniform_value.assign(size_t(n_rows), 0.0);
     for (int64_t i = 0; i < n_rows; ++i) {
@@ -64,11 +71,12 @@ SparseFacts<T> check_entries(const int64_t* indptr, const int32_t* indices, cons
         if (outside)
             for (int64_t k = begin; k < end; ++k)
                 if (indices[k] < 0 || indices[k] >= n_cols)
-                    reject("row " + std::to_string(i) + " has column index " + std::to_string(indices[k]) +
-                           ", outside 0 .. " + std::to_string(n_cols - 1));
+                    reject(std::string(axes.major) + " " + std::to_string(i) + " has " + axes.minor + " index " +
+                           std::to_string(indices[k]) + ", outside 0 .. " + std::to_string(n_cols - 1));
         if (zero_if_finite != 0)
             for (int64_t k = begin; k < end; ++k)
-                if (!std::isfinite(values[k])) reject_value(double(values[k]), i, indices[k]);
+                if (!std::isfinite(values[k]))
+                    reject_value(double(values[k]), axes.transposed ? indices[k] : i, axes.transposed ? i : indices[k]);
         facts.canonical &= !descending;
         facts.uniform &= !varying;
         facts.uniform_value[size_t(i)] = double(first);

@@ -34,10 +34,16 @@ struct DualTarget {
     double max_seconds;
 };
 
+// Shrinking as in Hsieh et al. 2008: a variable held at zero is left out when its slack exceeds the largest violation
+// that asked any variable to come back towards zero in the last pass; one held at its far bound when its slack exceeds
+// the largest violation that asked any to grow.
 struct Shrinking {
     bool enabled = true;
-    double drop_above = infinity;      // slack beyond which a coordinate is dropped
+    double zero_above = infinity, bound_above = infinity;
     double full_violation = infinity;  // largest violation when all coordinates were last in play
+
+    bool drops(const Look& look) const { return look.slack > (look.at_zero ? zero_above : bound_above); }
+    void let_all_in() { zero_above = bound_above = infinity; }
 };
 
 template <class Rows, class Step, class Weight>
@@ -69,8 +75,7 @@ class DualCD {
         const auto& sequence = order.next_pass();
         const auto n = int64_t(sequence.size());
         const bool adaptive = order.adaptive();
-        const double drop_above = shrinking_.enabled ? shrinking_.drop_above : infinity;
-        double gap = 0, violation = 0, gained = 0;
+        double gap = 0, inward = 0, outward = 0, gained = 0;
         for (int64_t k = 0; k < n; ++k) {
             if (k + prefetch_pointers < n) {
                 const uint32_t ahead = sequence[size_t(k + prefetch_pointers)];
@@ -86,13 +91,14 @@ class DualCD {
             const Look look = step_.look(row, z);
             // An adaptive pass shows row i about p_i times.
             gap += adaptive ? step_.gap(row, z) / order.preference(i) : step_.gap(row, z);
-            if (look.slack > drop_above) {
+            if (look.slack > 0 && shrinking_.drops(look)) {
                 order.drop(i);
                 continue;
             }
             double gain = 0;
             if (look.violation > 0) {
-                violation = std::max(violation, look.violation);
+                double& largest = look.outward ? outward : inward;
+                largest = std::max(largest, look.violation);
                 const double next = step_.solve(row, look);
                 gain = step_.gain(row, look, next);
                 const double d = next - row.v;
@@ -108,18 +114,20 @@ class DualCD {
         report.steps += n;
         report.dual += gained;
         report.gap = gap;
-        report.violation = violation;
-        adjust_shrinking(order, violation);
+        report.violation = std::max(inward, outward);
+        if (shrinking_.enabled) adjust_shrinking(order, inward, outward);
     }
 
-    // What the bounds hold more firmly than by the largest violation of this pass is dropped in the next one. Once the
-    // rows in play have become ten times better than all rows were, all return for a fresh look.
-    void adjust_shrinking(Order& order, double violation) {
-        if (order.n_active() == X_.n_rows) shrinking_.full_violation = violation;
-        shrinking_.drop_above = violation > 0 ? violation : infinity;
-        if (violation < 0.1 * shrinking_.full_violation && order.n_active() < X_.n_rows) {
+    // Once the rows in play have become ten times better than all rows were, all return for a fresh look.
+    void adjust_shrinking(Order& order, double inward, double outward) {
+        const double violation = std::max(inward, outward);
+        const bool all = order.n_active() == X_.n_rows;
+        shrinking_.zero_above = inward > 0 ? inward : infinity;
+        shrinking_.bound_above = outward > 0 ? outward : infinity;
+        if (all) shrinking_.full_violation = violation;
+        if (!all && violation < 0.1 * shrinking_.full_violation) {
             order.restore();
-            shrinking_.drop_above = infinity;
+            shrinking_.let_all_in();
             shrinking_.full_violation = violation;
         }
     }

@@ -42,6 +42,8 @@ struct Look {
     double gradient;   // of the smooth part in v
     double violation;  // distance of the gradient from optimality, >= 0
     double slack;      // how firmly a bound or the kink holds the variable, > 0 only there
+    bool at_zero;      // it is held at zero; otherwise, if at all, at the far bound
+    bool outward;      // a violation that asks |v| to grow
     double logit = 0;  // logistic loss only: log(alpha / (C - alpha))
 };
 
@@ -79,10 +81,11 @@ struct QuadraticStep {
             up += row.v >= 0 ? epsilon() : -epsilon();
             down += row.v > 0 ? epsilon() : -epsilon();
         }
-        if (row.v <= box.lower) return {g, std::max(0.0, -up), up};
-        if (row.v >= box.upper) return {g, std::max(0.0, down), -down};
-        if (kinked && row.v == 0) return {g, std::max({0.0, -up, down}), std::min(up, -down)};
-        return {g, std::abs(up), 0};
+        const bool zero = row.v == 0;
+        if (row.v <= box.lower) return {g, std::max(0.0, -up), up, zero, zero};
+        if (row.v >= box.upper) return {g, std::max(0.0, down), -down, zero, zero};
+        if (kinked && zero) return {g, std::max({0.0, -up, down}), std::min(up, -down), true, true};
+        return {g, std::abs(up), 0, false, row.v * up < 0};
     }
 
     // The minimiser of the one-variable problem.
@@ -129,7 +132,7 @@ struct LogisticStep {
     Look look(const DualRow& row, double z) const {
         const double t = logit(row.y * row.v / row.C);
         const double gradient = row.y * z + t;
-        return {row.y * gradient, std::abs(gradient), 0, t};
+        return {row.y * gradient, std::abs(gradient), 0, false, gradient < 0, t};
     }
 
     double solve(const DualRow& row, const Look& look) const {

@@ -67,11 +67,9 @@ struct Logistic {
     double conjugate(double u, double y) const {
         const double a = -y * u;
         if (a < -domain_slack || a > 1 + domain_slack) return infinity;
-        return entropy(a) + entropy(1 - a);
+        // log1p: close to a = 0, where most rows of a good model lie, 1 - a has lost the digits that count.
+        return (a > 0 ? a * std::log(a) : 0.0) + (a < 1 ? (1 - a) * std::log1p(-a) : 0.0);
     }
-
-  private:
-    static double entropy(double p) { return p > 0 ? p * std::log(p) : 0.0; }
 };
 
 // max(0, 1 - m)^2 while m = y z >= -1, the line -4 m below: a squared hinge that forgives outliers

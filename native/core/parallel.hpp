@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -31,7 +32,11 @@ void parallel_for(int64_t n_pieces, int n_threads, Work&& work) {
         }
     };
     std::vector<std::jthread> threads;
-    for (int64_t t = 1; t < n_threads && t < n_pieces; ++t) threads.emplace_back(run);
+    try {
+        for (int64_t t = 1; t < n_threads && t < n_pieces; ++t) threads.emplace_back(run);
+    } catch (const std::system_error&) {
+        // The system grants no more threads: those that run do all the work.
+    }
     run();
     threads.clear();  // joins
     if (failure) std::rethrow_exception(failure);

@@ -64,6 +64,9 @@ template <class Loss>
 double best_intercept(const Pointwise<Loss>& at, double b) {
     auto [lo, hi] = bracket_intercept(at, b);
     if (!(std::isfinite(lo) && std::isfinite(hi)) || std::abs(lo) > 1e150 || std::abs(hi) > 1e150) return b;
+    // Where the losses end in a flat part, such as zero beyond the margins, the search could stop just short of it.
+    for (const double flat : {lo, hi})
+        if (at.slope(flat) == 0) return flat;
     double width = infinity;
     for (int iteration = 0; iteration < 200 && lo < hi; ++iteration) {
         const double slope = at.slope(b);

@@ -73,6 +73,21 @@ struct SparseRow {
     void for_each(F&& f) const {
         for (int64_t k = 0; k < size; ++k) f(index[k], double(value[k]));
     }
+
+    // The sum of f(column, value), in four independent parts like `dot`.
+    template <class F>
+    double sum(F&& f) const {
+        double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+        int64_t k = 0;
+        for (; k + 4 <= size; k += 4) {
+            s0 += f(index[k], double(value[k]));
+            s1 += f(index[k + 1], double(value[k + 1]));
+            s2 += f(index[k + 2], double(value[k + 2]));
+            s3 += f(index[k + 3], double(value[k + 3]));
+        }
+        for (; k < size; ++k) s0 += f(index[k], double(value[k]));
+        return (s0 + s1) + (s2 + s3);
+    }
 };
 
 // A sparse row whose entries all hold the same value (binary features, scaled or not): no values are read at all.
@@ -113,6 +128,20 @@ struct UniformRow {
     void for_each(F&& f) const {
         for (int64_t k = 0; k < size; ++k) f(index[k], value);
     }
+
+    template <class F>
+    double sum(F&& f) const {
+        double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+        int64_t k = 0;
+        for (; k + 4 <= size; k += 4) {
+            s0 += f(index[k], value);
+            s1 += f(index[k + 1], value);
+            s2 += f(index[k + 2], value);
+            s3 += f(index[k + 3], value);
+        }
+        for (; k < size; ++k) s0 += f(index[k], value);
+        return (s0 + s1) + (s2 + s3);
+    }
 };
 
 // A row with an entry in every column from `first` on.
@@ -150,6 +179,14 @@ struct DenseRow {
     template <class F>
     void for_each(F&& f) const {
         for (int64_t k = 0; k < size; ++k) f(int32_t(first + k), double(value[k]));
+    }
+
+    template <class F>
+    double sum(F&& f) const {
+        double s = 0;
+#pragma omp simd reduction(+ : s)
+        for (int64_t k = 0; k < size; ++k) s += f(int32_t(first + k), double(value[k]));
+        return s;
     }
 };
 

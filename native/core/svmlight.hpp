@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "block.hpp"
+#include "parallel.hpp"
 #include "svmlight_error.hpp"
 #include "svmlight_rows.hpp"
-#include "tasks.hpp"
 
 namespace widemargin::svmlight {
 
@@ -86,8 +86,7 @@ void parse_chunk(Chunk& chunk, std::string_view text, const Options& options, Pa
                            parsed.values.data() + chunk.first_entry,
                            static_cast<std::int64_t>(chunk.first_entry)};
     try {
-        chunk.found =
-            RowParser<T>(chunk.begin, chunk.end, text.data() + text.size(), options, target).parse();
+        chunk.found = RowParser<T>(chunk.begin, chunk.end, text.data() + text.size(), options, target).parse();
     } catch (const Refusal& refusal) {
         chunk.refusal = refusal;
     }
@@ -129,8 +128,7 @@ void gather(std::vector<Chunk>& chunks, Parsed<T>& parsed) {
     for (const auto& chunk : chunks) {
         const auto before = static_cast<std::int64_t>(parsed.many_labels.size());
         const Found& found = chunk.found;
-        parsed.many_labels.insert(parsed.many_labels.end(), found.many_labels.begin(),
-                                  found.many_labels.end());
+        parsed.many_labels.insert(parsed.many_labels.end(), found.many_labels.begin(), found.many_labels.end());
         for (const auto end : found.many_labels_ends) parsed.many_labels_indptr.push_back(before + end);
         parsed.lowest = std::min(parsed.lowest, found.lowest);
         parsed.highest = std::max(parsed.highest, found.highest);
@@ -141,7 +139,9 @@ void gather(std::vector<Chunk>& chunks, Parsed<T>& parsed) {
 template <class T>
 Parsed<T> parse(std::string_view text, const Options& options) {
     std::vector<Chunk> chunks = cut(text, std::max<std::size_t>(options.chunk_bytes, 1));
-    run_tasks(chunks.size(), options.n_threads, [&](std::size_t i) { count(chunks[i]); });
+    const auto n_chunks = int64_t(chunks.size());
+    const auto n_threads = int(options.n_threads);
+    parallel_for(n_chunks, n_threads, [&](int64_t i) { count(chunks[size_t(i)]); });
     std::size_t rows = 0, entries = 0;
     for (auto& chunk : chunks) {
         chunk.first_row = rows;
@@ -156,8 +156,7 @@ Parsed<T> parse(std::string_view text, const Options& options) {
     parsed.values = Block<T>(entries);
     parsed.queries = Block<std::int64_t>(options.queries ? rows : 0);
     parsed.indptr.data()[0] = 0;
-    run_tasks(chunks.size(), options.n_threads,
-              [&](std::size_t i) { parse_chunk(chunks[i], text, options, parsed); });
+    parallel_for(n_chunks, n_threads, [&](int64_t i) { parse_chunk(chunks[size_t(i)], text, options, parsed); });
     for (const auto& chunk : chunks)
         if (chunk.refusal) throw describe(*chunk.refusal, text);
     close_gaps(chunks, options, parsed);

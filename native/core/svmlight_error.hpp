@@ -72,8 +72,7 @@ inline std::string quoted_token(const char* at, const char* end) {
             text += *p;
         } else {
             char escaped[8];
-            std::snprintf(escaped, sizeof escaped, "\\x%02x",
-                          static_cast<unsigned>(static_cast<unsigned char>(*p)));
+            std::snprintf(escaped, sizeof escaped, "\\x%02x", static_cast<unsigned>(static_cast<unsigned char>(*p)));
             text += escaped;
         }
     }
@@ -86,8 +85,8 @@ inline std::invalid_argument describe(const Refusal& refusal, std::string_view t
     const auto line = std::count(begin, refusal.at, '\n') + 1;
     const char* start = refusal.at;
     while (start > begin && start[-1] != '\n') --start;
-    return std::invalid_argument(std::to_string(line) + ":" + std::to_string(refusal.at - start + 1) +
-                                 ": read " + quoted_token(refusal.at, begin + text.size()) + ", " +
+    return std::invalid_argument(std::to_string(line) + ":" + std::to_string(refusal.at - start + 1) + ": read " +
+                                 quoted_token(refusal.at, begin + text.size()) + ", " +
                                  std::string(expectation(refusal.fault)));
 }
 

@@ -14,9 +14,8 @@
 namespace widemargin::svmlight {
 
 // Every power of ten that a double holds exactly.
-inline constexpr double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                           1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                           1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+inline constexpr double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                           1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 inline constexpr int largest_exact_power = 22;
 inline constexpr std::uint64_t largest_exact_integer = std::uint64_t{1} << 53;
 
@@ -42,8 +41,7 @@ inline bool narrow(double value, float& result) {
     constexpr std::uint64_t dropped = (std::uint64_t{1} << 29) - 1;
     constexpr std::uint64_t halfway = std::uint64_t{1} << 28;
     const double size = value < 0 ? -value : value;
-    const bool normal =
-        size >= std::numeric_limits<float>::min() && size <= std::numeric_limits<float>::max();
+    const bool normal = size >= std::numeric_limits<float>::min() && size <= std::numeric_limits<float>::max();
     result = normal ? static_cast<float>(value) : 0.0f;
     return size == 0 || (normal && (std::bit_cast<std::uint64_t>(value) & dropped) != halfway);
 }
@@ -122,8 +120,7 @@ const char* read_number(const char* p, const char* end, T& result) {
     const char* stop = read_decimal(p, end, decimal);
     if (!decimal.any_digit) return nullptr;
     T size = 0;
-    if (decimal.mantissa != 0 &&
-        !(decimal.complete && scale_exactly(decimal.mantissa, decimal.exponent, size)) &&
+    if (decimal.mantissa != 0 && !(decimal.complete && scale_exactly(decimal.mantissa, decimal.exponent, size)) &&
         !convert_any(p, stop, size)) {
         if (decimal.exponent > -20) return nullptr;
         size = 0;
@@ -156,8 +153,7 @@ inline Digits load_digits(const char* p) {
 inline std::uint32_t digits_value(Digits digits) {
     std::uint64_t v = digits.bytes << (64 - 8 * digits.count);
     v = v * 10 + (v >> 8);
-    v = (v & 0x000000FF000000FFu) * 0x000F424000000064u +
-        ((v >> 16) & 0x000000FF000000FFu) * 0x0000271000000001u;
+    v = (v & 0x000000FF000000FFu) * 0x000F424000000064u + ((v >> 16) & 0x000000FF000000FFu) * 0x0000271000000001u;
     return static_cast<std::uint32_t>(v >> 32);
 }
 
@@ -173,8 +169,7 @@ inline const char* read_entry_fast(const char* p, std::int32_t& index, T& value)
     const bool negative = *p == '-';
     p += negative;
     std::uint64_t mantissa;
-    if (is_digit(*p) &&
-        !is_digit(p[1])) {  // "1" and "0.5": a predicted branch is faster than counting digits
+    if (is_digit(*p) && !is_digit(p[1])) {  // "1" and "0.5": a predicted branch is faster than counting digits
         mantissa = static_cast<std::uint64_t>(*p++ - '0');
     } else {
         const Digits whole = load_digits(p);

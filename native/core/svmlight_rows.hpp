@@ -56,8 +56,7 @@ template <class T>
 class RowParser {
   public:
     // [begin, end) is read; bytes up to `readable` may be looked at.
-    RowParser(const char* begin, const char* end, const char* readable, const Options& options,
-              Target<T> target)
+    RowParser(const char* begin, const char* end, const char* readable, const Options& options, Target<T> target)
         : p_(begin), end_(end), readable_(readable), options_(options), target_(target) {}
 
     Found parse() {
@@ -217,10 +216,8 @@ void RowParser<T>::finish_entries(const char* text, std::size_t first, bool asce
 template <class T>
 void RowParser<T>::sort_entries(std::size_t first) {
     sorting_.clear();
-    for (std::size_t k = first; k < found_.entries; ++k)
-        sorting_.emplace_back(target_.indices[k], target_.values[k]);
-    std::sort(sorting_.begin(), sorting_.end(),
-              [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (std::size_t k = first; k < found_.entries; ++k) sorting_.emplace_back(target_.indices[k], target_.values[k]);
+    std::sort(sorting_.begin(), sorting_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     for (const auto& [index, value] : sorting_) {
         target_.indices[first] = index;
         target_.values[first++] = value;

@@ -15,13 +15,22 @@ if TYPE_CHECKING:
     from .estimators.linear_svc import LinearSVC as LinearSVC
     from .estimators.online import OnlineClassifier as OnlineClassifier
     from .estimators.online import OnlineRegressor as OnlineRegressor
+    from .estimators.ordinal_svc import OrdinalSVC as OrdinalSVC
     from .objective.certificate import Certificate as Certificate
+    from .objective.kkt import kkt_violation as kkt_violation
+    from .objective.ordinal import OrdinalProblem as OrdinalProblem
     from .objective.problem import Problem as Problem
     from .solvers.base import Solver as Solver
     from .solvers.cutting_plane import Ocas as Ocas
     from .solvers.cutting_plane import SvmPerf as SvmPerf
     from .solvers.dual_cd import DualCD as DualCD
     from .solvers.pegasos import Pegasos as Pegasos
+    from .solvers.cmls import CMLS as CMLS
+    from .solvers.dual_cd import DualCD as DualCD
+    from .solvers.finite_newton import FiniteNewton as FiniteNewton
+    from .solvers.ordinal_newton import OrdinalNewton as OrdinalNewton
+    from .solvers.newglmnet import NewGLMNET as NewGLMNET
+    from .solvers.primal_cd import PrimalCD as PrimalCD
     from .solvers.registry import solvers as solvers
     from .solvers.sgd import SgdM as SgdM
     from .solvers.sgd import SgdR as SgdR
@@ -40,7 +49,7 @@ _HOME = {
     "Problem": "objective.problem",
     "Certificate": "objective.certificate",
     "solve": "solvers.solve",
-    "solvers": "solvers.registry",
+    "solvers": "solvers",
     "Solver": "solvers.base",
     "Solution": "solvers.solution",
     "Status": "solvers.solution",
@@ -54,6 +63,14 @@ _HOME = {
     "Pegasos": "solvers.pegasos",
     "SvmPerf": "solvers.cutting_plane",
     "Ocas": "solvers.cutting_plane",
+    "FiniteNewton": "solvers.finite_newton",
+    "OrdinalNewton": "solvers.ordinal_newton",
+    "OrdinalProblem": "objective.ordinal",
+    "OrdinalSVC": "estimators.ordinal_svc",
+    "kkt_violation": "objective.kkt",
+    "PrimalCD": "solvers.primal_cd",
+    "CMLS": "solvers.cmls",
+    "NewGLMNET": "solvers.newglmnet",
     "LinearSVC": "estimators.linear_svc",
     "OnlineClassifier": "estimators.online",
     "OnlineRegressor": "estimators.online",

@@ -1,8 +1,63 @@
-"""The command line."""
+"""The command line: `widemargin <command>`.
+
+A command is a file of this package with three names: SUMMARY (one line for --help), `add_arguments(parser)` and
+`run(arguments)`, which returns nothing or an exit code. Its file imports nothing heavy until `run`. To add one, write
+the file and its name into COMMANDS.
+
+Exit codes: 0 done, 1 failed (one line on standard error says why), 2 wrong usage, 130 Ctrl-C.
+"""
 
 from __future__ import annotations
 
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
 
-def main() -> int:
-    """Runs the command line."""
-    raise NotImplementedError
+from .. import __version__
+
+COMMANDS = ("demo", "solvers")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the command line and returns its exit code.
+
+    Examples
+    --------
+    >>> from widemargin.cli import main
+    >>> main(["solvers", "--names"])  # doctest: +ELLIPSIS
+    dual_cd...
+    """
+    arguments = build_parser().parse_args(argv)
+    try:
+        return int(arguments.run(arguments) or 0)
+    except KeyboardInterrupt:
+        print("\nwidemargin: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # Whoever read us is gone (`widemargin solvers | head -1`): not an error, and nothing may be written any more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
+        if arguments.traceback:
+            raise
+        print(f"widemargin: error: {error or type(error).__name__}", file=sys.stderr)
+        return 1
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser of the whole command line."""
+    parser = argparse.ArgumentParser(
+        prog="widemargin", description="Large-scale linear classification with a proof of accuracy for every fit."
+    )
+    parser.add_argument("--version", action="version", version=f"widemargin {__version__}")
+    parser.add_argument("--traceback", action="store_true", help="show where an error came from")
+    commands = parser.add_subparsers(title="commands", metavar="<command>", required=True)
+    for name in COMMANDS:
+        command = import_module(f".{name}", __name__)
+        sub = commands.add_parser(name, help=command.SUMMARY, description=command.__doc__)
+        sub.formatter_class = argparse.RawDescriptionHelpFormatter
+        command.add_arguments(sub)
+        sub.set_defaults(run=command.run)
+    return parser

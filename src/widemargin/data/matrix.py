@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .. import _core
-from .frames import dense_from_frame, is_frame, sparse_from_frame
+from .frames import column_names, dense_from_frame, is_frame, sparse_from_frame
 
 MOST_COLUMNS = 2**31 - 2
 
@@ -40,11 +40,12 @@ class Matrix:
     def __init__(self, X: Any) -> None:
         self.feature_names: list[str] | None = None
         self._columns: _core.Rows | None = None
+        self._compact: tuple[_core.Rows, Vector] | None = None
         if isinstance(X, Matrix):
             self.__dict__.update(X.__dict__)
             return
         if is_frame(X):
-            self.feature_names = [str(name) for name in getattr(X, "column_names", None) or X.columns]
+            self.feature_names = column_names(X)
             sparse = sparse_from_frame(X)
             X = dense_from_frame(X) if sparse is None else sparse
         if sp.issparse(X):
@@ -60,18 +61,13 @@ class Matrix:
     def _from_sparse(self, X: Any) -> None:
         self._check_shape(X.shape)
         self.is_sparse = True
-        dtype = _storage_dtype(X.dtype)
+        self.dtype = _storage_dtype(X.dtype)
         if X.format == "csc":
-            # The columns of X are the rows of its transpose, already in the right storage.
-            self._columns, self._rows = None, _sparse_rows(X.T, dtype)
-            self._columns = self._rows
+            self._columns = _compressed_rows(X, self.dtype, by_columns=True)
             self._rows = self._columns.transpose()
         else:
-            if X.format == "coo":
-                _check_coordinates(X)
-            self._rows = _sparse_rows(X if X.format == "csr" else X.tocsr(), dtype)
+            self._rows = _compressed_rows(X if X.format == "csr" else _through_coordinates(X), self.dtype)
         self.shape: tuple[int, int] = (self._rows.n_rows, self._rows.n_cols)
-        self.dtype = dtype
 
     def _from_dense(self, X: Any) -> None:
         array = _as_array(X)
@@ -85,8 +81,7 @@ class Matrix:
         self._check_shape(self.shape)
         if array.size == 0:
             return
-        by_rows = array if array.strides[1] == array.itemsize else np.ascontiguousarray(array)
-        self._rows = _named("X", _core.Rows.dense, by_rows)
+        self._rows = _named("X", _core.Rows.dense, array if _has_contiguous_rows(array) else array.copy(order="C"))
 
     @staticmethod
     def _check_shape(shape: tuple[int, ...]) -> None:
@@ -108,6 +103,13 @@ class Matrix:
         return self._columns
 
     @property
+    def compact_rows(self) -> tuple[_core.Rows, Vector]:
+        """Sparse rows without their private features, columns hot first, and what was folded; built once and kept."""
+        if self._compact is None:
+            self._compact = _core.compact(self._rows)
+        return self._compact
+
+    @property
     def nnz(self) -> int:
         """Number of stored entries."""
         return self._rows.nnz
@@ -115,13 +117,13 @@ class Matrix:
     def matvec(self, w: Any, intercept: float = 0.0, n_jobs: int = 1) -> Vector:
         """X w + intercept, one value per row."""
         z = np.empty(self.shape[0])
-        _core.matvec(self._rows, np.ascontiguousarray(w, dtype=np.float64), intercept, z, n_jobs)
+        _core.matvec(self._rows, as_vector("w", w), intercept, z, n_jobs)
         return z
 
     def rmatvec(self, u: Any, n_jobs: int = 1) -> Vector:
         """X^T u, one value per column."""
         g = np.zeros(self.shape[1])
-        _core.rmatvec(self._rows, np.ascontiguousarray(u, dtype=np.float64), g, n_jobs)
+        _core.rmatvec(self._rows, as_vector("u", u), g, n_jobs)
         return g
 
     def __repr__(self) -> str:
@@ -130,15 +132,33 @@ class Matrix:
         return f"Matrix({rows:,} x {columns:,}, {kind})"
 
 
+def as_vector(name: str, values: Any) -> Vector:
+    """One-dimensional contiguous float64, as the native passes want it."""
+    vector = np.ascontiguousarray(values, dtype=np.float64)
+    if np.ndim(values) != 1:
+        raise ValueError(f"{name} must be one-dimensional, got shape {np.shape(values)}")
+    return vector
+
+
 def _storage_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     if dtype.kind == "c":
         raise ValueError(f"Complex data not supported: X has dtype {dtype}; pass its real part")
     if dtype.kind not in "biuf":
         raise ValueError(f"X has dtype {dtype}: convert it to numbers first (for text, use a vectorizer or an encoder)")
-    return np.dtype(np.float32) if dtype == np.float32 else np.dtype(np.float64)
+    # newbyteorder: float32 of the other byte order is float32 too.
+    return np.dtype(np.float32) if dtype.newbyteorder("=") == np.float32 else np.dtype(np.float64)
+
+
+def _has_contiguous_rows(array: NDArray[Any]) -> bool:
+    """Whether the native code can walk along the rows as they lie in memory."""
+    between_rows, between_columns = array.strides
+    return bool(between_columns == array.itemsize and between_rows % array.itemsize == 0 and array.flags.aligned)
 
 
 def _as_array(X: Any) -> NDArray[Any]:
+    if np.ma.is_masked(X):
+        at = tuple(int(axis[0]) for axis in np.nonzero(np.ma.getmaskarray(X)))
+        raise ValueError(f"X is masked at {at}: every value must be there; remove or impute it")
     try:
         array = np.asarray(X)
     except ValueError as error:
@@ -168,44 +188,71 @@ def _named(name: str, build: Any, *arguments: Any) -> _core.Rows:
     return rows
 
 
-def _sparse_rows(X: Any, dtype: np.dtype[Any]) -> _core.Rows:
-    """Native rows over the arrays of a CSR matrix (or the transpose of a CSC one), copied only where they must be."""
-    rows = _checked_rows(X, dtype)
-    if not rows.canonical:
-        X = X.copy()
-        X.sum_duplicates()
-        rows = _checked_rows(X, dtype)
-    return rows
+def _compressed_rows(X: Any, dtype: np.dtype[Any], by_columns: bool = False) -> _core.Rows:
+    """Native rows over the arrays of a CSR matrix (of a CSC one: its columns), copied only where they must be."""
+    rows = _checked_rows(X, dtype, by_columns)
+    if rows.canonical:
+        return rows
+    # A new matrix, because X may claim to be in order: what is cached in it need not be true any more.
+    repaired = type(X)((X.data, X.indices, X.indptr), shape=X.shape, copy=True)
+    repaired.sum_duplicates()
+    return _checked_rows(repaired, dtype, by_columns)
 
 
-def _checked_rows(X: Any, dtype: np.dtype[Any]) -> _core.Rows:
-    n_rows, n_cols = X.shape
-    if X.indptr.ndim != 1 or len(X.indptr) != n_rows + 1:
-        raise ValueError(f"X is corrupted: indptr has {len(X.indptr)} entries for {n_rows} rows, expected {n_rows + 1}")
-    indices = X.indices
-    if indices.dtype != np.int32:
-        outside = np.flatnonzero((indices < 0) | (indices >= n_cols))
-        if len(outside):
-            raise ValueError(
-                f"X is corrupted: entry {outside[0]} has column index {indices[outside[0]]}, outside 0 .. {n_cols - 1}"
-            )
+def _checked_rows(X: Any, dtype: np.dtype[Any], by_columns: bool) -> _core.Rows:
+    n_major, n_minor = reversed(X.shape) if by_columns else X.shape
+    major, minor = ("column", "row") if by_columns else ("row", "column")
+    for name, array in (("indptr", X.indptr), ("indices", X.indices), ("data", X.data)):
+        if np.ndim(array) != 1:
+            raise ValueError(f"X is corrupted: its {name} has {np.ndim(array)} dimensions, expected one")
+        if name != "data" and array.dtype.kind not in "iu":
+            raise ValueError(f"X is corrupted: its {name} has dtype {array.dtype}, expected integers")
+    if len(X.indptr) != n_major + 1:
+        raise ValueError(
+            f"X is corrupted: indptr has {len(X.indptr)} entries for {n_major} {major}s, expected {n_major + 1}"
+        )
+    if len(X.indices) != len(X.data):
+        raise ValueError(f"X is corrupted: it has {len(X.indices)} indices for {len(X.data)} values")
     return _named(
         "X",
         _core.Rows.sparse,
         np.ascontiguousarray(X.indptr, dtype=np.int64),
-        np.ascontiguousarray(indices, dtype=np.int32),
+        _narrow_indices(X, n_minor, major, minor),
         np.ascontiguousarray(X.data, dtype=dtype),
-        n_cols,
+        n_minor,
+        by_columns,
     )
 
 
-def _check_coordinates(X: Any) -> None:
+def _narrow_indices(X: Any, n_minor: int, major: str, minor: str) -> NDArray[np.int32]:
+    """The indices as int32; those that would not fit are refused here, the others by the native check."""
+    indices = X.indices
+    if indices.dtype == np.int32:
+        return np.ascontiguousarray(indices)
+    used = indices[: max(0, int(X.indptr[-1]))]  # SciPy allows spare room behind
+    outside = np.flatnonzero((used < 0) | (used >= n_minor))
+    if len(outside):
+        at = int(outside[0])
+        place = int(np.searchsorted(X.indptr, at, side="right")) - 1
+        raise ValueError(f"X is corrupted: {major} {place} has {minor} index {indices[at]}, outside 0 .. {n_minor - 1}")
+    narrow = np.zeros(len(indices), dtype=np.int32)
+    narrow[: len(used)] = used
+    return narrow
+
+
+def _through_coordinates(X: Any) -> Any:
+    """Any other sparse format as CSR; its coordinates are checked before SciPy's compiled code sees them."""
+    try:
+        X = X.tocoo()
+    except ValueError as error:
+        raise ValueError(f"X is corrupted: {error}") from error
     for axis, (name, coordinates) in enumerate(zip(("row", "column"), (X.row, X.col), strict=True)):
-        if len(coordinates) != X.nnz:
-            raise ValueError(f"X is corrupted: {len(coordinates)} {name} coordinates for {X.nnz} values")
+        if len(coordinates) != len(X.data):
+            raise ValueError(f"X is corrupted: it has {len(coordinates)} {name} coordinates for {len(X.data)} values")
         outside = np.flatnonzero((coordinates < 0) | (coordinates >= X.shape[axis]))
         if len(outside):
             raise ValueError(
                 f"X is corrupted: entry {outside[0]} has {name} index {coordinates[outside[0]]}, "
                 f"outside 0 .. {X.shape[axis] - 1}"
             )
+    return X.tocsr()

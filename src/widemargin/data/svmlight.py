@@ -158,9 +158,7 @@ def read_svmlight(
     return results if several else results[0]
 
 
-def _check_width(
-    n_features: int, width: int, reader: _Reader, files: list[tuple[str, Bytes]], base: int
-) -> None:
+def _check_width(n_features: int, width: int, reader: _Reader, files: list[tuple[str, Bytes]], base: int) -> None:
     """Refuse indices beyond n_features; the files are parsed once more, to say where the first one stands."""
     if n_features < 0 or n_features > _LARGEST_INDEX + 1 - base:
         raise ValueError(f"n_features={n_features} must lie between 0 and {_LARGEST_INDEX + 1 - base}")
@@ -277,9 +275,7 @@ def _rows(X: Any) -> Any:
     if not finite.all():
         at = int(np.argmin(finite))
         row = int(np.searchsorted(rows.indptr, at, side="right")) - 1
-        raise ValueError(
-            f"X[{row}, {rows.indices[at]}] is {rows.data[at]}: only finite numbers can be written"
-        )
+        raise ValueError(f"X[{row}, {rows.indices[at]}] is {rows.data[at]}: only finite numbers can be written")
     return rows
 
 

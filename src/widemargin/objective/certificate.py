@@ -34,7 +34,7 @@ class Certificate:
     --------
     >>> from widemargin import Certificate
     >>> Certificate(primal=100.0, dual=99.9)
-    Certificate(primal=100.0, dual=99.9, gap=0.1, relative_gap=0.001)
+    Certificate(primal=100, dual=99.9, gap=0.1, relative_gap=0.001)
     """
 
     primal: float
@@ -42,21 +42,27 @@ class Certificate:
 
     @property
     def gap(self) -> float:
-        """primal - dual, never below zero."""
-        return max(0.0, self.primal - self.dual)
+        """primal - dual, never below zero; infinite where either is not a number."""
+        difference = self.primal - self.dual
+        return np.inf if np.isnan(difference) else max(0.0, difference)
 
     @property
     def relative_gap(self) -> float:
         """gap / |primal|: what `tol` is compared with."""
-        if self.gap == 0:
-            return 0.0
-        return self.gap / abs(self.primal) if self.primal != 0 else np.inf
+        return relative(self.gap, self.primal)
 
     def __repr__(self) -> str:
         return (
             f"Certificate(primal={self.primal:.10g}, dual={self.dual:.10g}, "
             f"gap={self.gap:.3g}, relative_gap={self.relative_gap:.3g})"
         )
+
+
+def relative(gap: float, primal: float) -> float:
+    """gap / |primal|; a gap of zero is zero whatever the objective."""
+    if gap == 0:
+        return 0.0
+    return gap / abs(primal) if primal != 0 and np.isfinite(primal) else np.inf
 
 
 @dataclass(frozen=True)
@@ -82,7 +88,7 @@ def certify(problem: Problem, w: Vector, intercept: float, v: Vector | None = No
 def feasible_dual(problem: Problem, v: Vector) -> tuple[Vector, float]:
     """v made dual feasible by scaling, and the dual value there."""
     if problem.intercept == "free":
-        v = _balanced(v)
+        v = balanced(v)
     g, g_b = problem.X.rmatvec(v, n_jobs=problem.n_jobs), problem.intercept_scale * float(v.sum())
     g = np.append(g, g_b) if problem.intercept == "regularized" else g
     scale = problem.penalty.dual_scale(g)
@@ -91,7 +97,7 @@ def feasible_dual(problem: Problem, v: Vector) -> tuple[Vector, float]:
     return v, -problem.penalty.conjugate(g) - problem.conjugate_sum(-v)
 
 
-def _balanced(v: Vector) -> Vector:
+def balanced(v: Vector) -> Vector:
     """v with its heavier side scaled down so that it sums to zero."""
     positive, negative = float(v[v > 0].sum()), -float(v[v < 0].sum())
     if positive == negative:

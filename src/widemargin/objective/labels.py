@@ -21,12 +21,41 @@ def binary_labels(y: Any, rows: int) -> tuple[Vector, NDArray[Any]]:
         two = low != high and bool((positive | (labels == low)).all())
         classes = np.array([low, high]) if two else np.unique(labels)
     else:
-        classes, codes = np.unique(labels, return_inverse=True)
+        classes, codes = _distinct(labels)
         positive = codes == 1
     if len(classes) != 2:
         found = ", ".join(repr(c) for c in classes.tolist()[:5]) + (", ..." if len(classes) > 5 else "")
         raise ValueError(f"y must hold exactly two classes, it holds {len(classes)}: {found}")
     return np.where(positive, 1.0, -1.0), classes
+
+
+def _distinct(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """The distinct labels in ascending order, and which one each row has."""
+    missing = next((i for i, label in enumerate(labels.tolist()) if _is_missing(label)), None)
+    if missing is not None:
+        raise ValueError(f"y[{missing}] is {labels[missing]!r}: every row needs a label")
+    try:
+        return np.unique(labels, return_inverse=True)
+    except TypeError as error:
+        raise ValueError(f"y mixes labels that have no common order ({error}): use one type") from error
+
+
+def _is_missing(label: Any) -> bool:
+    try:
+        return label is None or bool(label != label)
+    except TypeError:  # pandas.NA is neither true nor false
+        return True
+
+
+def ordered_labels(y: Any, rows: int) -> tuple[NDArray[np.intp], NDArray[Any]]:
+    """The rank of each row's class among the classes in ascending order, and those classes."""
+    labels = _column("y", y, rows)
+    if labels.dtype.kind == "f":
+        _check_finite("y", labels)
+    classes, ranks = _distinct(labels)
+    if len(classes) < 2:
+        raise ValueError(f"y must hold two classes or more, it holds one class: {classes.tolist()}")
+    return ranks, classes
 
 
 def real_targets(y: Any, rows: int) -> Vector:
@@ -45,14 +74,20 @@ def row_weights(C: float, sample_weight: Any, rows: int) -> Vector:
         raise ValueError(f"C must be a finite number > 0, got {C!r}")
     if sample_weight is None:
         return np.full(rows, float(C))
-    weights = np.asarray(_column("sample_weight", sample_weight, rows), dtype=np.float64)
+    try:
+        weights = np.asarray(_column("sample_weight", sample_weight, rows), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"sample_weight must hold real numbers, one per row: {error}") from error
     _check_finite("sample_weight", weights)
     if (weights < 0).any():
         at = int(np.flatnonzero(weights < 0)[0])
         raise ValueError(f"sample_weight[{at}] is {weights[at]:g}: weights must not be negative")
+    with np.errstate(over="ignore"):
+        weights = weights * float(C)
+    _check_finite("C * sample_weight", weights)
     if not (weights > 0).any():
-        raise ValueError("sample_weight is zero everywhere: at least one row must count")
-    return weights * float(C)
+        raise ValueError("C * sample_weight is zero everywhere: at least one row must count")
+    return weights
 
 
 def _column(name: str, values: Any, rows: int) -> NDArray[Any]:

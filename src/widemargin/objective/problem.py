@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..data.matrix import Matrix
-from .certificate import Certificate, certify, feasible_dual
+from ..data.matrix import Matrix, as_vector
+from .certificate import Certificate, Certified, certify, feasible_dual
 from .labels import binary_labels, real_targets, row_weights
 from .losses import make_loss
 from .penalties import make_penalty
@@ -91,7 +91,7 @@ class Problem:
             raise ValueError(f"unknown intercept {intercept!r}: use one of {', '.join(INTERCEPTS)}")
         if not (np.isfinite(intercept_scaling) and intercept_scaling > 0):
             raise ValueError(f"intercept_scaling must be a finite number > 0, got {intercept_scaling!r}")
-        self.X = Matrix(X)
+        self.X = X if isinstance(X, Matrix) else Matrix(X)  # a Matrix is shared, with the columns it has built
         self.loss = make_loss(loss, epsilon)
         self.penalty = make_penalty(penalty, l1_ratio)
         self.C = float(C)
@@ -111,6 +111,11 @@ class Problem:
         """The constant feature's value: intercept_scaling where the intercept is regularized, else 0."""
         return self.intercept_scaling if self.intercept == "regularized" else 0.0
 
+    @property
+    def n_coefficients(self) -> int:
+        """How long a coefficient vector is."""
+        return self.X.shape[1]
+
     def with_jobs(self, n_jobs: int) -> Problem:
         """The same problem, its passes made on up to n_jobs threads."""
         other = copy.copy(self)
@@ -129,7 +134,7 @@ class Problem:
             self.loss.epsilon,
             self.y,
             self.weights,
-            _vector(w),
+            as_vector("w", w),
             float(intercept),
             z,
             u,
@@ -141,20 +146,20 @@ class Problem:
     def hess_vec(self, h: Vector, v: Any, v_intercept: float = 0.0) -> tuple[Vector, float]:
         """X^T diag(h) (X v + v_intercept) and the intercept's component; h from `loss_derivatives`."""
         g, t = np.zeros(self.X.shape[1]), np.empty(self.X.shape[0])
-        g_b = _core.hess_vec(self.X.rows, h, _vector(v), float(v_intercept), t, g, self.n_jobs)
+        g_b = _core.hess_vec(self.X.rows, as_vector("h", h), as_vector("v", v), float(v_intercept), t, g, self.n_jobs)
         return g, g_b
 
     # The whole objective.
 
     def objective(self, w: Any, intercept: float = 0.0) -> float:
         """R(w) + sum_i C_i loss(y_i, x_i . w + intercept)"""
-        w = _vector(w)
+        w = as_vector("w", w)
         z = self.X.matvec(w, n_jobs=self.n_jobs)
         return self.penalty_value(w, intercept) + self.loss_sum(z, intercept)
 
     def gradient(self, w: Any, intercept: float = 0.0) -> tuple[Vector, float]:
         """The gradient in w and in the intercept; for l1 and hinge, the shortest subgradient in w_j."""
-        w = _vector(w)
+        w = as_vector("w", w)
         at = self.loss_pass(w, intercept)
         g = self.penalty.subgradient(w, at.gradient)
         return g, self._intercept_slope(intercept, at.intercept_gradient)
@@ -179,12 +184,16 @@ class Problem:
 
     def dual_value(self, v: Any) -> float:
         """D(v), after v has been scaled into the dual feasible set; -inf where no scaling gets there."""
-        return feasible_dual(self, _vector(v))[1]
+        return feasible_dual(self, as_vector("v", v))[1]
+
+    def certify(self, w: Any, intercept: float = 0.0, dual: Any = None) -> Certified:
+        """The certificate of a point, with the intercept and the dual point that it holds for."""
+        v = None if dual is None else as_vector("dual", dual)
+        return certify(self, as_vector("w", w), float(intercept), v)
 
     def certificate(self, w: Any, intercept: float = 0.0, dual: Any = None) -> Certificate:
         """Primal value, dual bound and gap at a point (a free intercept is first set to its best value)."""
-        v = None if dual is None else _vector(dual)
-        return certify(self, _vector(w), float(intercept), v).certificate
+        return self.certify(w, intercept, dual).certificate
 
     # Predictions in, no data: O(rows).
 
@@ -211,7 +220,3 @@ class Problem:
             f"Problem({self.X!r}, loss={self.loss.name!r}, penalty={self.penalty.name!r}, C={self.C:g}, "
             f"intercept={self.intercept!r})"
         )
-
-
-def _vector(values: Any) -> Vector:
-    return np.ascontiguousarray(values, dtype=np.float64)

@@ -69,7 +69,14 @@ Steps = Generator[Step, "Certified | None", None]
 
 @dataclass(frozen=True)
 class Solver:
-    """Base of all solvers: settings are fields, the declaration is class variables."""
+    """Base of all solvers: settings are fields, the declaration is class variables.
+
+    Examples
+    --------
+    >>> from widemargin import DualCD, Solver
+    >>> issubclass(DualCD, Solver), DualCD.supports("hinge", "l2", "free"), DualCD.supports("hinge", "l1", "free")
+    (True, True, False)
+    """
 
     name: ClassVar[str]
     summary: ClassVar[str]

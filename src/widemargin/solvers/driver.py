@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..objective.certificate import Certificate, Certified, certify
+from ..objective.certificate import Certificate, Certified
 from .base import Point, Run, Solver, Step
 from .interrupt import catch_interrupt
 from .solution import Solution, Status
-from .stall import StallWatch
+from .stall import StallWatch, grace_steps
 from .trace import Trace, TraceRow
 
 if TYPE_CHECKING:
@@ -62,18 +62,24 @@ class Driver:
         self._began = time.perf_counter()
         with catch_interrupt() as interrupted:
             status = self._loop(callback, interrupted)
-        if status is not Status.CONVERGED and self._step is not None and self._verified is not self._step:
-            # The last step may be better than what was verified before, and even good enough.
-            self._trace(self._step, self._verify(self._step))
-            if self._certificate().relative_gap <= self.tol:
-                status = Status.CONVERGED
+            if self._step is None:
+                raise RuntimeError(f"solver {self.solver.name!r} ended before its first step")
+            if self._verified is not self._step:
+                # The last step may be better than what was verified before, and even good enough.
+                self._trace(self._step, self._verify(self._step))
+                if self._certificate().relative_gap <= self.tol:
+                    status = Status.CONVERGED
         return self._solution(status)
 
     def _loop(self, callback: Callback | None, interrupted: Callable[[], bool]) -> Status:
         ask = self._ask if callback is None else self._ask.watched()
         steps = self.solver.iterate(self.problem, ask)
-        stall = StallWatch()
+        stall = StallWatch(grace_steps(self.problem.X.nnz))
         verdict: Certified | None = None
+        if ask.start is not None:
+            ended = self._judge_start(ask.start, callback, interrupted)
+            if ended is not None:
+                return ended
         while True:
             try:
                 step = self._step = steps.send(verdict)
@@ -81,26 +87,39 @@ class Driver:
                 return Status.STALLED  # the solver can do no more
             verdict = self._verify(step) if step.looks_done else None
             row = self._trace(step, verdict)
-            asked_to_stop = callback is not None and bool(callback(row))
-            if verdict is not None and self._certificate().relative_gap <= self.tol:
-                return Status.CONVERGED
-            if asked_to_stop or interrupted():
-                return Status.INTERRUPTED
-            if step.iteration >= self.limits.iterations:
-                return Status.ITERATION_LIMIT
-            if self._elapsed() >= self.limits.seconds:
-                return Status.TIME_LIMIT
+            ended = self._judge(row, callback, interrupted)
+            if ended is not None:
+                return ended
             if stall.is_stalled(step.iteration, row.gap):
                 return Status.STALLED
+
+    def _judge_start(self, start: Point, callback: Callback | None, interrupted: Callable[[], bool]) -> Status | None:
+        """A warm start is the first point to be verified: it may be good enough, and nothing worse is returned."""
+        step = self._step = Step(iteration=0, passes=0.0, point=lambda: start, looks_done=True)
+        return self._judge(self._trace(step, self._verify(step)), callback, interrupted)
+
+    def _judge(self, row: TraceRow, callback: Callback | None, interrupted: Callable[[], bool]) -> Status | None:
+        """How the run ends here, if it does."""
+        asked_to_stop = callback is not None and bool(callback(row))
+        if row.certified and self._certificate().relative_gap <= self.tol:
+            return Status.CONVERGED
+        if asked_to_stop or interrupted():
+            return Status.INTERRUPTED
+        if row.iteration >= self.limits.iterations:
+            return Status.ITERATION_LIMIT
+        if self._elapsed() >= self.limits.seconds:
+            return Status.TIME_LIMIT
+        return None
 
     def _verify(self, step: Step) -> Certified:
         """The exact certificate of the step's point; keeps the point and the bound if they are the best."""
         point = step.point()
-        found = certify(self.problem, point.w, point.intercept, point.dual)
+        found = self.problem.certify(point.w, point.intercept, point.dual)
         self._verified = step
-        if self._primal is None or found.certificate.primal < self._primal[1]:
+        # Negated, so that a value which is not a number gives way to any other.
+        if self._primal is None or not self._primal[1] <= found.certificate.primal:
             self._primal = Point(point.w, found.intercept), found.certificate.primal
-        if self._dual is None or found.certificate.dual > self._dual.certificate.dual:
+        if self._dual is None or not self._dual.certificate.dual >= found.certificate.dual:
             self._dual = found
         return found
 

@@ -6,28 +6,36 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import FrameType
+
+
+@dataclass
+class _Note:
+    """A plain flag: a signal handler must not wait for a lock that the interrupted code may hold."""
+
+    came: bool = False
 
 
 @contextmanager
 def catch_interrupt() -> Iterator[Callable[[], bool]]:
     """Yields a function that tells whether Ctrl-C came. A second Ctrl-C raises KeyboardInterrupt at once."""
-    came = threading.Event()
+    noted = _Note()
     if threading.current_thread() is not threading.main_thread():
-        yield came.is_set  # only the main thread may handle signals
+        yield lambda: noted.came  # only the main thread may handle signals
         return
 
     def note(signum: int, frame: FrameType | None) -> None:
-        if came.is_set():
+        if noted.came:
             raise KeyboardInterrupt
-        came.set()
+        noted.came = True
 
     previous = signal.getsignal(signal.SIGINT)
     if previous is not signal.default_int_handler:
-        yield came.is_set  # the application has its own way; it stays in charge
+        yield lambda: noted.came  # the application has its own way; it stays in charge
         return
     signal.signal(signal.SIGINT, note)
     try:
-        yield came.is_set
+        yield lambda: noted.came
     finally:
         signal.signal(signal.SIGINT, previous)

@@ -21,6 +21,11 @@ _HOME = {
     "pegasos": ("pegasos", "Pegasos"),
     "svm_perf": ("cutting_plane", "SvmPerf"),
     "ocas": ("cutting_plane", "Ocas"),
+    "finite_newton": ("finite_newton", "FiniteNewton"),
+    "ordinal_newton": ("ordinal_newton", "OrdinalNewton"),
+    "primal_cd": ("primal_cd", "PrimalCD"),
+    "cmls": ("cmls", "CMLS"),
+    "newglmnet": ("newglmnet", "NewGLMNET"),
 }
 
 

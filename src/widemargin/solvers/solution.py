@@ -15,7 +15,15 @@ Vector = NDArray[np.float64]
 
 
 class Status(Enum):
-    """How a run ended."""
+    """How a run ended.
+
+    Examples
+    --------
+    >>> from widemargin import Problem, Status, solve
+    >>> solution = solve(Problem([[0.0], [1.0], [3.0]], [-1, -1, 1]), tol=1e-12, max_iter=1)
+    >>> solution.status is Status.ITERATION_LIMIT
+    True
+    """
 
     CONVERGED = "converged"
     ITERATION_LIMIT = "iteration_limit"

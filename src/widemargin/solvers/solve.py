@@ -70,6 +70,8 @@ def solve(
     limits = _limits(max_iter, max_seconds)
     if not (np.isfinite(tol) and tol >= 0):
         raise ValueError(f"tol must be a finite number >= 0, got {tol!r}")
+    if not 0 <= seed < 2**64:
+        raise ValueError(f"seed must lie between 0 and 2**64 - 1, got {seed!r}")
     problem = problem.with_jobs(_thread_count(n_jobs))
     chosen = choose(problem) if solver == "auto" else make_solver(solver)
     require(chosen, problem)
@@ -104,9 +106,9 @@ def _start_point(problem: Problem, warm_start: Solution | None) -> Point | None:
     """The warm start as a point of this problem; its dual only if the rows are as many."""
     if warm_start is None:
         return None
-    rows, columns = problem.X.shape
-    if len(warm_start.coef) != columns:
-        raise ValueError(f"warm_start has {len(warm_start.coef)} coefficients, X has {columns} features")
+    rows, expected = problem.X.shape[0], problem.n_coefficients
+    if len(warm_start.coef) != expected:
+        raise ValueError(f"warm_start has {len(warm_start.coef)} coefficients, the problem has {expected}")
     same_rows = warm_start.dual is not None and len(warm_start.dual) == rows
     return Point(
         np.array(warm_start.coef, dtype=np.float64),

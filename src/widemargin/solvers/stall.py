@@ -4,21 +4,33 @@ from __future__ import annotations
 
 import math
 
+# A step looks at each entry of the data about once: so many entries are about a second of work.
+_ENTRIES = 1e9
+_LEAST, _MOST = 1_000, 20_000
+
+
+def grace_steps(n_entries: int) -> int:
+    """Steps that a run may always take: many on small data, where a step costs nothing and plateaus are long."""
+    return int(min(_MOST, max(_LEAST, _ENTRIES / max(1, n_entries))))
+
 
 class StallWatch:
-    """The gap must halve while the number of steps doubles: slower than 1/steps is called a stall.
+    """The gap must halve while the number of steps grows fourfold: slower than 1/sqrt(steps) is called a stall.
 
-    `grace` steps are given first, so that a slow start is not mistaken for one.
+    Not a tighter rule, because between verifications the gap is an estimate with lucky dips. `grace` steps are given
+    first, so that a slow start is not mistaken for a stall.
     """
 
-    def __init__(self, grace: int = 1000) -> None:
+    def __init__(self, grace: int = _LEAST) -> None:
         self.grace = grace
         self._gap = math.inf
         self._since = 0
 
     def is_stalled(self, iteration: int, gap: float) -> bool:
         """Whether `gap`, reached at `iteration`, comes too late."""
-        if math.isnan(gap) or gap <= 0.5 * self._gap:
-            self._gap, self._since = (gap if not math.isnan(gap) else self._gap), iteration
+        if math.isnan(gap):  # nothing is known yet
             return False
-        return iteration > 2 * self._since + self.grace
+        if gap < self._gap and gap <= 0.5 * self._gap:
+            self._gap, self._since = gap, iteration
+            return False
+        return iteration > 4 * self._since + self.grace

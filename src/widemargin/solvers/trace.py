@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import astuple, dataclass, field, fields
 from typing import Any
 
+from ..objective.certificate import relative
+
 
 @dataclass(frozen=True)
 class TraceRow:
@@ -23,7 +25,7 @@ class TraceRow:
     @property
     def relative_gap(self) -> float:
         """gap / |objective|"""
-        return self.gap / abs(self.objective) if self.objective else float("inf")
+        return relative(self.gap, self.objective)
 
 
 @dataclass

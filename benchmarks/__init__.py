@@ -1,0 +1,1 @@
+"""Speed, measured: objective, datasets, solvers; only the solve is timed."""

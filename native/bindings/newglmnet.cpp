@@ -1,0 +1,237 @@
+// The quadratic model of newGLMNET with its state, and what its line search needs.
+#include "core/newglmnet.hpp"
+
+#include <nanobind/stl/string_view.h>
+
+#include "row_store.hpp"
+
+namespace widemargin {
+namespace {
+
+class ModelState {
+  public:
+    ModelState(const RowStore& columns, double rho, double intercept_scale, bool intercept_penalised, uint64_t seed)
+        : X_(columns),
+          penalty_{rho, 1 - rho},
+          intercept_penalty_{intercept_penalised ? rho : 0.0, intercept_penalised ? 1 - rho : 0.0},
+          ones_{intercept_scale, columns.n_cols()},
+          columns_(size_t(columns.n_rows())),
+          rows_(size_t(columns.n_cols())),
+          rng_(seed) {
+        if (!(rho >= 0 && rho <= 1)) throw std::invalid_argument("rho must be between 0 and 1");
+        active_.resize(columns_.size());
+        for (size_t j = 0; j < active_.size(); ++j) active_[j] = uint32_t(j);
+    }
+
+    void set_weights(Array<In> w, double intercept) {
+        checked(w, X_.n_rows(), "w");
+        for (size_t j = 0; j < columns_.size(); ++j) columns_[j].w = columns_[j].next = w.data()[j];
+        intercept_.w = intercept_.next = ones_.value != 0 ? intercept / ones_.value : 0.0;
+    }
+    void weights(Array<Out> w) const {
+        checked(w, X_.n_rows(), "w");
+        for (size_t j = 0; j < columns_.size(); ++j) w.data()[j] = columns_[j].w;
+    }
+    double intercept() const { return intercept_.w * ones_.value; }
+
+    // The slopes of the active columns at a new iterate, and the working set.
+    OuterReport begin(Array<In> u, Array<In> h) {
+        checked(u, X_.n_cols(), "u"), checked(h, X_.n_cols(), "h");
+        nb::gil_scoped_release release;
+        for (size_t i = 0; i < rows_.size(); ++i) rows_[i] = {h.data()[i], 0.0};
+        working_.clear();
+        report_ = {};
+        X_.visit([&](const auto& X) {
+            NewtonModel(X, penalty_, columns_, rows_).measure(u.data(), inside_, active_, dropped_, working_, report_);
+        });
+        if (ones_.value != 0) begin_intercept(u.data());
+        return concluded();
+    }
+
+    // The same for the dropped columns: those that count again return. To be called after `begin`.
+    OuterReport look_again(Array<In> u) {
+        checked(u, X_.n_cols(), "u");
+        nb::gil_scoped_release release;
+        std::vector<uint32_t> back = std::move(dropped_);
+        dropped_.clear();
+        X_.visit([&](const auto& X) {
+            NewtonModel(X, penalty_, columns_, rows_).measure(u.data(), inside_, back, dropped_, working_, report_);
+        });
+        active_.insert(active_.end(), back.begin(), back.end());
+        return concluded();
+    }
+
+    // Passes over the model until the sum of the violations is at most `tolerance` or the time is over.
+    InnerReport solve(double tolerance, int64_t max_passes, double max_seconds) {
+        const auto start = std::chrono::steady_clock::now();
+        InnerReport report;
+        nb::gil_scoped_release release;
+        while (report.passes < max_passes) {
+            const bool whole = n_live_ == working_.size();
+            report.violation = one_pass(report);
+            ++report.passes;
+            if (report.violation <= tolerance) {
+                if (whole) {
+                    report.done = true;
+                    break;
+                }
+                n_live_ = working_.size();
+                inner_inside_ = infinity;
+            }
+            const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+            if (spent.count() > max_seconds) break;
+        }
+        return report;
+    }
+
+    // X d, the direction seen from the rows.
+    void direction(Array<Out> t) const {
+        checked(t, X_.n_cols(), "t");
+        for (size_t i = 0; i < rows_.size(); ++i) t.data()[i] = rows_[i].t;
+    }
+
+    // R(w + lambda d) - R(w)
+    double penalty_change(double lambda) const {
+        double sum = 0;
+        for_moved([&](const ModelColumn& at, const PrimalPenalty& penalty) {
+            sum += penalty.value(at.w + lambda * (at.next - at.w)) - penalty.value(at.w);
+        });
+        return sum;
+    }
+
+    // The decrease promised to first order: slopes . d + rho (|w + d|_1 - |w|_1)
+    double promised() const {
+        double sum = 0;
+        for_moved([&](const ModelColumn& at, const PrimalPenalty& penalty) {
+            sum += at.slope * (at.next - at.w) + penalty.rho * (std::abs(at.next) - std::abs(at.w));
+        });
+        return sum;
+    }
+
+    // w <- w + lambda d
+    void accept(double lambda) {
+        const auto move = [&](ModelColumn& at) {
+            at.next = at.w = lambda == 1 ? at.next : at.w + lambda * (at.next - at.w);
+        };
+        for (const uint32_t j : working_) move(columns_[j]);
+        move(intercept_);
+    }
+
+    double penalty() const {
+        double sum = intercept_penalty_.value(intercept_.w);
+        for (const auto& at : columns_) sum += penalty_.value(at.w);
+        return sum;
+    }
+
+  private:
+    OuterReport concluded() {
+        report_.n_active = int64_t(active_.size());
+        report_.n_working = int64_t(working_.size());
+        inside_ = report_.largest_violation / double(rows_.size());
+        n_live_ = working_.size();
+        inner_inside_ = infinity;
+        return report_;
+    }
+
+    void begin_intercept(const double* u) {
+        double g = 0;
+        for (size_t i = 0; i < rows_.size(); ++i) g += u[i] * ones_.value;
+        intercept_.slope = g + intercept_penalty_.ridge * intercept_.w;
+        intercept_.next = intercept_.w;
+        double h = intercept_penalty_.ridge + 1e-12;
+        for (const ModelRow& row : rows_) h += row.h * ones_.value * ones_.value;
+        intercept_.curvature = h;
+        report_.violation += intercept_penalty_.violation(intercept_.w, intercept_.slope);
+        if (intercept_penalty_.rho > 0) report_.largest_slope = std::max(report_.largest_slope, std::abs(g));
+        if (intercept_penalty_.ridge > 0) report_.gap += intercept_penalty_.gap(intercept_.w, g);
+    }
+
+    double one_pass(InnerReport& report) {
+        for (size_t k = n_live_; k > 1; --k) std::swap(working_[k - 1], working_[rng_.below(uint32_t(k))]);
+        report.steps += int64_t(n_live_);
+        return X_.visit([&](const auto& X) {
+            NewtonModel model(X, penalty_, columns_, rows_);
+            NewtonModel constant(X, intercept_penalty_, columns_, rows_);
+            double largest = 0;
+            const double b = ones_.value != 0 ? constant.step(ones_, intercept_) : 0.0;
+            const double sum = model.pass(working_, n_live_, inner_inside_, largest);
+            inner_inside_ = largest / double(rows_.size());
+            return sum + b;
+        });
+    }
+
+    template <class F>
+    void for_moved(F&& f) const {
+        for (const uint32_t j : working_)
+            if (columns_[j].next != columns_[j].w) f(columns_[j], penalty_);
+        if (intercept_.next != intercept_.w) f(intercept_, intercept_penalty_);
+    }
+
+    RowStore X_;
+    PrimalPenalty penalty_, intercept_penalty_;
+    ConstantColumn ones_;
+    std::vector<ModelColumn> columns_;
+    ModelColumn intercept_;
+    std::vector<ModelRow> rows_;
+    std::vector<uint32_t> active_, dropped_, working_;
+    OuterReport report_;
+    size_t n_live_ = 0;
+    double inside_ = infinity, inner_inside_ = infinity;
+    Rng rng_;
+};
+
+// The loss at predictions z + lambda t with its slopes and curvatures: one exponential per row for the logistic loss.
+double loss_along(std::string_view loss, double epsilon, Array<In> z, Array<In> t, double lambda, Array<In> y,
+                  Array<In> C, Array<Out> moved, Array<Out> u, Array<Out> h) {
+    const auto n = int64_t(z.size());
+    checked(t, n, "t"), checked(y, n, "y"), checked(C, n, "C");
+    checked(moved, n, "moved"), checked(u, n, "u"), checked(h, n, "h");
+    nb::gil_scoped_release release;
+    return with_loss(loss, epsilon, [&](const auto& l) {
+        double sum = 0;
+        for (int64_t i = 0; i < n; ++i) {
+            const double at = z.data()[i] + lambda * t.data()[i], c = C.data()[i];
+            const Jet jet = jet_at(l, at, y.data()[i]);
+            moved.data()[i] = at;
+            sum += c * jet.value;
+            u.data()[i] = c * jet.slope;
+            h.data()[i] = c * jet.curvature;
+        }
+        return sum;
+    });
+}
+
+}  // namespace
+
+void bind_newglmnet(nb::module_& m) {
+    using nb::arg;
+    nb::class_<OuterReport>(m, "OuterReport")
+        .def_ro("n_active", &OuterReport::n_active)
+        .def_ro("n_working", &OuterReport::n_working)
+        .def_ro("violation", &OuterReport::violation)
+        .def_ro("largest_slope", &OuterReport::largest_slope)
+        .def_ro("gap", &OuterReport::gap);
+    nb::class_<InnerReport>(m, "InnerReport")
+        .def_ro("passes", &InnerReport::passes)
+        .def_ro("steps", &InnerReport::steps)
+        .def_ro("violation", &InnerReport::violation)
+        .def_ro("done", &InnerReport::done);
+    nb::class_<ModelState>(m, "NewtonModel", "The quadratic model of newGLMNET: its state and its passes over columns.")
+        .def(nb::init<const RowStore&, double, double, bool, uint64_t>(), arg("columns"), arg("rho"),
+             arg("intercept_scale"), arg("intercept_penalised"), arg("seed"))
+        .def("set_weights", &ModelState::set_weights, arg("w"), arg("intercept"))
+        .def("weights", &ModelState::weights, arg("w").noconvert())
+        .def("begin", &ModelState::begin, arg("u"), arg("h"))
+        .def("look_again", &ModelState::look_again, arg("u"))
+        .def("solve", &ModelState::solve, arg("tolerance"), arg("max_passes"), arg("max_seconds"))
+        .def("direction", &ModelState::direction, arg("t").noconvert())
+        .def("penalty_change", &ModelState::penalty_change, arg("step"))
+        .def("promised", &ModelState::promised)
+        .def("accept", &ModelState::accept, arg("step"))
+        .def("penalty", &ModelState::penalty)
+        .def_prop_ro("intercept", &ModelState::intercept);
+    m.def("loss_along", &loss_along, arg("loss"), arg("epsilon"), arg("z"), arg("t"), arg("step"), arg("y"), arg("C"),
+          arg("moved").noconvert(), arg("u").noconvert(), arg("h").noconvert());
+}
+
+}  // namespace widemargin

@@ -1,0 +1,1 @@
+"""The demonstration: real text that every machine with Python has, and its hashed n-grams."""

@@ -1,0 +1,154 @@
+"""The state of dual coordinate descent: native passes, the intercept, the precision, the form of the rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from .base import Point, Run
+
+if TYPE_CHECKING:
+    from ..objective.certificate import Certified
+    from ..objective.problem import Problem
+
+Vector = NDArray[np.float64]
+
+# Below this tolerance a float32 w cannot be relied on.
+SINGLE_TOL = 1e-5
+
+# From this many columns on, w outgrows the cache and compact rows pay.
+WIDE = 1 << 18
+
+
+class DualState:
+    """v, w = X^T v and b, moved by native passes.
+
+    Free intercept: b = centre + mu sum v within a pass; after it the centre moves by mu sum v (method of multipliers).
+    """
+
+    def __init__(self, problem: Problem, run: Run, order: str, shrinking: bool) -> None:
+        self.problem = problem
+        self._run = run
+        self._shrinking = shrinking
+        self._free = problem.intercept == "free"
+        self._single = problem.X.dtype == np.float32 and run.tol >= SINGLE_TOL
+        self._mu = 0.1 * _mean_sqnorm(problem) if self._free else 0.0
+        self._prepared = False
+        self._compact = False
+        self._native = self._build(problem.X.rows, np.zeros(problem.X.shape[0]), order)
+        if run.start is not None:
+            self._begin_at(run.start)
+
+    def _build(self, rows: _core.Rows, private_part: Vector, order: str) -> _core.DualCD:
+        problem = self.problem
+        return _core.DualCD(
+            rows,
+            problem.loss.name,
+            problem.loss.epsilon,
+            problem.y,
+            problem.weights,
+            private_part,
+            np.sqrt(self._mu) if self._free else problem.intercept_scale,
+            order,
+            self._shrinking,
+            self._run.seed,
+            self._single,
+        )
+
+    def _begin_at(self, start: Point) -> None:
+        problem = self.problem
+        v = start.dual
+        if v is None:
+            z = problem.X.matvec(start.w, start.intercept, n_jobs=problem.n_jobs)
+            v = -problem.loss_derivatives(z)[0]
+        v = self._inside_domain(v)
+        w, total = problem.X.rmatvec(v, n_jobs=problem.n_jobs), float(v.sum())
+        self._native.set_dual(v)
+        self._native.set_weights(w)
+        self._native.intercept = start.intercept if self._free else problem.intercept_scale**2 * total
+        penalty = 0.5 * float(w @ w) + 0.5 * (problem.intercept_scale * total) ** 2
+        self._native.dual_value = -penalty - problem.conjugate_sum(-v)
+
+    def _inside_domain(self, v: Vector) -> Vector:
+        """v clipped into the domain of this problem's conjugates, which a change of C may have moved."""
+        problem = self.problem
+        counts = problem.weights > 0
+        lower, upper = problem.loss.dual_bounds(problem.y[counts])
+        inside = np.zeros_like(v)
+        inside[counts] = np.clip(v[counts], lower * problem.weights[counts], upper * problem.weights[counts])
+        return inside
+
+    def passes_per_call(self, n_calls: int, left: float) -> int:
+        """One pass when somebody watches or the intercept moves between passes; else more and more."""
+        if self._run.every_step or self._free:
+            return 1
+        return int(min(2 ** min(n_calls, 20), left))
+
+    def run_passes(self, trust: float, max_passes: int) -> _core.DualReport:
+        """Native passes until the estimated gap is small enough, or the slice of time is used up."""
+        report = self._native.run(self._run.tol, trust, max_passes, self._run.slice())
+        if self._free:
+            step = self._mu * float(self.dual().sum())
+            self._native.intercept += step
+            self._native.dual_value -= step * step / self._mu
+        return report
+
+    def prepare_for_long_run(self, *, adaptive: bool) -> None:
+        """Once: wide rows are made compact, and the order adaptive if asked for."""
+        if self._prepared:
+            return
+        self._prepared = True
+        X = self.problem.X
+        if X.is_sparse and X.shape[1] >= WIDE:
+            self._move_to_compact_rows()
+        if adaptive:
+            self._native.become_adaptive()
+
+    def _move_to_compact_rows(self) -> None:
+        rows, private_part = self.problem.X.compact_rows
+        v, before = self.dual(), self._native
+        self._native = self._build(rows, private_part, "permuted")
+        self._compact = True
+        self._native.set_dual(v)
+        self._refresh_weights()
+        self._native.intercept, self._native.dual_value = before.intercept, before.dual_value
+
+    def _refresh_weights(self) -> None:
+        """w = X^T v anew from the dual variables."""
+        rows = self.problem.X.compact_rows[0] if self._compact else self.problem.X.rows
+        w = np.zeros(rows.n_cols)
+        _core.rmatvec(rows, self.dual(), w)
+        self._native.set_weights(w)
+
+    def dual(self) -> Vector:
+        """The dual variables v."""
+        v = np.empty(self.problem.X.shape[0])
+        self._native.dual(v)
+        return v
+
+    def point(self) -> Point:
+        """Where the descent stands."""
+        v = self.dual()
+        if self._compact:
+            w = self.problem.X.rmatvec(v, n_jobs=self.problem.n_jobs)
+        else:
+            w = np.empty(self.problem.X.shape[1])
+            self._native.weights(w)
+        return Point(w, self._native.intercept, v)
+
+    def resume(self, verdict: Certified) -> None:
+        """All variables return; a float32 w starts anew from the dual variables."""
+        self._native.restore()
+        if self._single:
+            self._refresh_weights()
+        if self._free:
+            self._native.intercept = verdict.intercept
+
+
+def _mean_sqnorm(problem: Problem) -> float:
+    sqnorms = np.empty(problem.X.shape[0])
+    _core.row_sqnorms(problem.X.rows, sqnorms)
+    return float(np.mean(sqnorms)) or 1.0

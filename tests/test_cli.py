@@ -1,0 +1,93 @@
+"""The command line: its commands, exit codes and errors, and that it starts light."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+import widemargin
+from widemargin import cli
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        cli.main(["--version"])
+    assert capsys.readouterr().out == f"widemargin {widemargin.__version__}\n"
+
+
+def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        cli.main(["--help"])
+    shown = capsys.readouterr().out
+    assert all(name in shown for name in cli.COMMANDS)
+
+
+@pytest.mark.parametrize("name", cli.COMMANDS)
+def test_every_command_has_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        cli.main([name, "--help"])
+    assert f"usage: widemargin {name}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "wrong", [[], ["nonsense"], ["demo", "--lines", "many"], ["demo", "--lines", "0"], ["demo", "--seconds", "-1"]]
+)
+def test_wrong_usage_is_2(wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        cli.main(wrong)
+    assert "usage:" in capsys.readouterr().err
+
+
+def test_solvers_lists_what_each_solves(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["solvers"]) == 0
+    shown = capsys.readouterr().out
+    assert "dual_cd" in shown and "squared_hinge" in shown
+    assert cli.main(["solvers", "--names"]) == 0
+    assert capsys.readouterr().out.split() == list(widemargin.solvers())
+
+
+def fail_with(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
+    def run(arguments: object) -> None:
+        raise error
+
+    command = SimpleNamespace(SUMMARY="fails", __doc__="Fails.", add_arguments=lambda parser: None, run=run)
+    monkeypatch.setattr(cli, "import_module", lambda name, package: command)
+
+
+def test_an_error_is_one_line_and_1(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    fail_with(monkeypatch, ValueError("row 3 is wrong"))
+    assert cli.main(["demo"]) == 1
+    assert capsys.readouterr().err == "widemargin: error: row 3 is wrong\n"
+    with pytest.raises(ValueError, match="row 3"):
+        cli.main(["--traceback", "demo"])
+
+
+def test_ctrl_c_is_130(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    fail_with(monkeypatch, KeyboardInterrupt())
+    assert cli.main(["demo"]) == 130
+    assert capsys.readouterr().err == "\nwidemargin: interrupted\n"
+
+
+def test_it_starts_without_anything_heavy() -> None:
+    code = (
+        "import sys; from widemargin.cli import build_parser; build_parser(); "
+        "print([name for name in ('numpy', 'scipy', 'sklearn', 'matplotlib', 'rich') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    command = f"{sys.executable} -m widemargin solvers | true"
+    done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("before", ["", "from widemargin import solve; ", "import widemargin.solvers.dual_cd as d; "])
+def test_solvers_can_be_called_whatever_was_imported_before(before: str) -> None:
+    code = f"{before}import widemargin; print('dual_cd' in widemargin.solvers()); from widemargin.solvers import base"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"
