@@ -26,6 +26,10 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T>&& values) {
 void bind_cmls(nb::module_&);
 void bind_compact(nb::module_&);
 void bind_dual_cd(nb::module_&);
+void bind_line_search(nb::module_&);
+void bind_passes(nb::module_&);
+void bind_online(nb::module_&);
+void bind_pegasos(nb::module_&);
 void bind_newglmnet(nb::module_&);
 void bind_passes(nb::module_&);
 void bind_piecewise(nb::module_&);
@@ -39,6 +43,8 @@ void bind_order(nb::module_&);
 void bind_passes(nb::module_&);
 void bind_quadratic(nb::module_&);
 void bind_rows(nb::module_&);
+void bind_sgd(nb::module_&);
+void bind_sgd_qn(nb::module_&);
 void bind_svmlight(nb::module_&);
 void bind_vectors(nb::module_&);
 

@@ -10,6 +10,11 @@ NB_MODULE(_core, m) {
     widemargin::bind_compact(m);
     widemargin::bind_piecewise(m);
     widemargin::bind_dual_cd(m);
+    widemargin::bind_line_search(m);
+    widemargin::bind_online(m);
+    widemargin::bind_pegasos(m);
+    widemargin::bind_sgd(m);
+    widemargin::bind_sgd_qn(m);
     widemargin::bind_primal_cd(m);
     widemargin::bind_cmls(m);
     widemargin::bind_newglmnet(m);

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from .data.svmlight import read_svmlight as read_svmlight
     from .data.svmlight import write_svmlight as write_svmlight
     from .estimators.linear_svc import LinearSVC as LinearSVC
+    from .estimators.online import OnlineClassifier as OnlineClassifier
+    from .estimators.online import OnlineRegressor as OnlineRegressor
     from .estimators.ordinal_svc import OrdinalSVC as OrdinalSVC
     from .objective.certificate import Certificate as Certificate
     from .objective.kkt import kkt_violation as kkt_violation
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
     from .objective.one_class import OneClassProblem as OneClassProblem
     from .objective.problem import Problem as Problem
     from .solvers.base import Solver as Solver
+    from .solvers.cutting_plane import Ocas as Ocas
+    from .solvers.cutting_plane import SvmPerf as SvmPerf
+    from .solvers.dual_cd import DualCD as DualCD
+    from .solvers.pegasos import Pegasos as Pegasos
     from .solvers.cmls import CMLS as CMLS
     from .solvers.dual_cd import DualCD as DualCD
     from .solvers.finite_newton import FiniteNewton as FiniteNewton
@@ -35,9 +41,14 @@ if TYPE_CHECKING:
     from .solvers.lasso_cd import LassoCD as LassoCD
     from .solvers.one_class import OneClassCD as OneClassCD
     from .solvers.registry import solvers as solvers
+    from .solvers.sgd import SgdM as SgdM
+    from .solvers.sgd import SgdR as SgdR
+    from .solvers.sgd import SgdS as SgdS
+    from .solvers.sgd_qn import SgdQN as SgdQN
     from .solvers.solution import Solution as Solution
     from .solvers.solution import Status as Status
     from .solvers.solve import solve as solve
+    from .solvers.svm_sgd import SvmSgd as SvmSgd
     from .solvers.trace import Trace as Trace
     from .solvers.tron import TRON as TRON
 
@@ -54,6 +65,14 @@ _HOME = {
     "Status": "solvers.solution",
     "Trace": "solvers.trace",
     "DualCD": "solvers.dual_cd",
+    "SgdS": "solvers.sgd",
+    "SgdM": "solvers.sgd",
+    "SgdR": "solvers.sgd",
+    "SvmSgd": "solvers.svm_sgd",
+    "SgdQN": "solvers.sgd_qn",
+    "Pegasos": "solvers.pegasos",
+    "SvmPerf": "solvers.cutting_plane",
+    "Ocas": "solvers.cutting_plane",
     "FiniteNewton": "solvers.finite_newton",
     "OrdinalNewton": "solvers.ordinal_newton",
     "OrdinalProblem": "objective.ordinal",
@@ -72,6 +91,8 @@ _HOME = {
     "OneClassProblem": "objective.one_class",
     "LinearOneClassSVM": "estimators.one_class",
     "LinearSVC": "estimators.linear_svc",
+    "OnlineClassifier": "estimators.online",
+    "OnlineRegressor": "estimators.online",
 }
 
 __all__ = [*_HOME, "__version__"]

@@ -13,6 +13,14 @@ if TYPE_CHECKING:
 # name -> module in this package; the class is the name in CamelCase, as the module spells it.
 _HOME = {
     "dual_cd": ("dual_cd", "DualCD"),
+    "sgd_s": ("sgd", "SgdS"),
+    "sgd_m": ("sgd", "SgdM"),
+    "sgd_r": ("sgd", "SgdR"),
+    "svm_sgd": ("svm_sgd", "SvmSgd"),
+    "sgd_qn": ("sgd_qn", "SgdQN"),
+    "pegasos": ("pegasos", "Pegasos"),
+    "svm_perf": ("cutting_plane", "SvmPerf"),
+    "ocas": ("cutting_plane", "Ocas"),
     "finite_newton": ("finite_newton", "FiniteNewton"),
     "ordinal_newton": ("ordinal_newton", "OrdinalNewton"),
     "primal_cd": ("primal_cd", "PrimalCD"),

@@ -1,0 +1,1 @@
+"""Learning from a stream: one row after the other, each seen once."""
