@@ -13,33 +13,31 @@ if TYPE_CHECKING:
     from .data.svmlight import read_svmlight as read_svmlight
     from .data.svmlight import write_svmlight as write_svmlight
     from .estimators.linear_svc import LinearSVC as LinearSVC
+    from .estimators.one_class import LinearOneClassSVM as LinearOneClassSVM
     from .estimators.online import OnlineClassifier as OnlineClassifier
     from .estimators.online import OnlineRegressor as OnlineRegressor
     from .estimators.ordinal_svc import OrdinalSVC as OrdinalSVC
     from .objective.certificate import Certificate as Certificate
     from .objective.kkt import kkt_violation as kkt_violation
-    from .objective.ordinal import OrdinalProblem as OrdinalProblem
-    from .estimators.one_class import LinearOneClassSVM as LinearOneClassSVM
-    from .objective.certificate import Certificate as Certificate
     from .objective.one_class import OneClassProblem as OneClassProblem
+    from .objective.ordinal import OrdinalProblem as OrdinalProblem
     from .objective.problem import Problem as Problem
     from .solvers.base import Solver as Solver
+    from .solvers.cmls import CMLS as CMLS
     from .solvers.cutting_plane import Ocas as Ocas
     from .solvers.cutting_plane import SvmPerf as SvmPerf
     from .solvers.dual_cd import DualCD as DualCD
-    from .solvers.pegasos import Pegasos as Pegasos
-    from .solvers.cmls import CMLS as CMLS
-    from .solvers.dual_cd import DualCD as DualCD
     from .solvers.finite_newton import FiniteNewton as FiniteNewton
-    from .solvers.ordinal_newton import OrdinalNewton as OrdinalNewton
-    from .solvers.newglmnet import NewGLMNET as NewGLMNET
-    from .solvers.primal_cd import PrimalCD as PrimalCD
     from .solvers.hand_over import HandOver as HandOver
-    from .solvers.lbfgs import LBFGS as LBFGS
-    from .solvers.newton_cholesky import NewtonCholesky as NewtonCholesky
     from .solvers.l1_hinge import L1Hinge as L1Hinge
     from .solvers.lasso_cd import LassoCD as LassoCD
+    from .solvers.lbfgs import LBFGS as LBFGS
+    from .solvers.newglmnet import NewGLMNET as NewGLMNET
+    from .solvers.newton_cholesky import NewtonCholesky as NewtonCholesky
     from .solvers.one_class import OneClassCD as OneClassCD
+    from .solvers.ordinal_newton import OrdinalNewton as OrdinalNewton
+    from .solvers.pegasos import Pegasos as Pegasos
+    from .solvers.primal_cd import PrimalCD as PrimalCD
     from .solvers.registry import solvers as solvers
     from .solvers.sgd import SgdM as SgdM
     from .solvers.sgd import SgdR as SgdR
