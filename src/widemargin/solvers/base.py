@@ -81,6 +81,7 @@ class Solver:
 
     name: ClassVar[str]
     summary: ClassVar[str]
+    kind: ClassVar[str] = "linear"  # of problem: what `Problem` and its like call themselves
     losses: ClassVar[frozenset[str]]
     penalties: ClassVar[frozenset[str]] = frozenset({"l2"})
     intercepts: ClassVar[frozenset[str]] = frozenset({"none", "regularized", "free"})
@@ -94,7 +95,6 @@ class Solver:
         """Whether this solver solves that combination."""
         return loss in cls.losses and penalty in cls.penalties and intercept in cls.intercepts
 
-    @classmethod
-    def solves(cls, problem: Problem) -> bool:
+    def solves(self, problem: Problem) -> bool:
         """Whether this solver solves that problem."""
-        return cls.supports(problem.loss.name, problem.penalty.name, problem.intercept)
+        return self.kind == problem.kind and self.supports(problem.loss.name, problem.penalty.name, problem.intercept)
