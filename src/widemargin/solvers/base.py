@@ -95,6 +95,11 @@ class Solver:
         """Whether this solver solves that combination."""
         return loss in cls.losses and penalty in cls.penalties and intercept in cls.intercepts
 
-    def solves(self, problem: Problem) -> bool:
-        """Whether this solver solves that problem."""
-        return self.kind == problem.kind and self.supports(problem.loss.name, problem.penalty.name, problem.intercept)
+    def accepts(self, problem: Problem) -> bool:
+        """Whether this solver, with these settings, solves that problem."""
+        return self.solves(problem)
+
+    @classmethod
+    def solves(cls, problem: Problem) -> bool:
+        """Whether this kind of solver solves that problem."""
+        return cls.kind == problem.kind and cls.supports(problem.loss.name, problem.penalty.name, problem.intercept)

@@ -40,16 +40,16 @@ class HandOver(Solver):
 
     name: ClassVar[str] = "hand_over"
     summary: ClassVar[str] = "one solver as long as it gets on, then another"
-    losses: ClassVar[frozenset[str]] = frozenset()  # what both of its solvers solve: see `solves`
+    losses: ClassVar[frozenset[str]] = frozenset()  # what both of its solvers solve: see `accepts`
 
     first: Solver
     second: Solver
     budget: float = 100.0
     patience: float = 20.0
 
-    def solves(self, problem: Problem) -> bool:
+    def accepts(self, problem: Problem) -> bool:
         """Whether both solvers solve that problem."""
-        return self.first.solves(problem) and self.second.solves(problem)
+        return self.first.accepts(problem) and self.second.accepts(problem)
 
     def iterate(self, problem: Problem, run: Run) -> Steps:
         outlook = Outlook(run.tol, self.budget, self.patience)

@@ -83,9 +83,9 @@ def make_solver(solver: str | Solver) -> Solver:
 
 def require(solver: Solver, problem: Problem) -> None:
     """Refuses a problem that the solver does not declare, naming the solvers which do."""
-    if solver.solves(problem):
+    if solver.accepts(problem):
         return
-    able = [name for name, cls in solvers().items() if cls().solves(problem)]
+    able = [name for name, cls in solvers().items() if cls.solves(problem)]
     what = f"loss={problem.loss.name!r}, penalty={problem.penalty.name!r}, intercept={problem.intercept!r}"
     advice = f"use one of: {', '.join(able)}" if able else "no solver of this version does"
     raise ValueError(f"solver {solver.name!r} does not solve {what}; {advice}")
