@@ -1,13 +1,13 @@
 """`solve`: one stopping rule, limits, callbacks, warm starts, and honest endings."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 import pytest
 
 import widemargin
-from support import random_problem
+from support import random_data, random_problem
 from widemargin import DualCD, Problem, Solver, Status, solve
 from widemargin.objective.losses import LOSSES
 from widemargin.solvers.base import Point, Step
@@ -208,6 +208,9 @@ def test_warm_start_of_another_width_is_refused():
         ({"tol": -1e-3}, "tol must be a finite number >= 0"),
         ({"tol": np.nan}, "tol must be a finite number >= 0"),
         ({"max_iter": 0}, "max_iter must be at least 1"),
+        ({"max_iter": 1.5}, "max_iter must be at least 1 and whole"),
+        ({"n_jobs": 1.5}, "n_jobs must be at least"),
+        ({"tol": "a"}, "tol must be a finite number >= 0"),
         ({"max_seconds": 0.0}, "max_seconds must be greater than 0"),
         ({"max_seconds": np.nan}, "max_seconds must be greater than 0"),
         ({"n_jobs": 0}, "n_jobs must not be 0"),
@@ -335,3 +338,26 @@ def test_point_that_is_no_number_gives_way_and_never_converges():
 def test_solver_without_a_step_is_an_error():
     with pytest.raises(RuntimeError, match="solver 'scripted' ended before its first step"):
         solve(tiny_problem(), Scripted())
+
+
+def test_a_warm_start_that_is_not_finite_is_refused():
+    problem = problem_of()
+    start = solve(problem)
+    with pytest.raises(ValueError, match="warm_start is not finite"):
+        solve(problem, warm_start=replace(start, coef=np.full_like(start.coef, np.nan)))
+    with pytest.raises(TypeError, match="warm_start must be a Solution"):
+        solve(problem, warm_start=start.coef)
+
+
+@pytest.mark.parametrize("penalty", ["l2", "l1"])
+@pytest.mark.parametrize("loss", sorted(LOSSES))
+def test_features_far_from_zero_cost_nothing_with_a_free_intercept(loss, penalty):
+    X, response = random_data(3, rows=200, columns=5, density=1.0)
+    y = np.sign(response) if LOSSES[loss].classification else response
+    problem = Problem(X.toarray() + 1e3, y, loss=loss, penalty=penalty, intercept="free")
+    assert solve(problem, tol=1e-3, max_seconds=60).converged
+
+
+def test_multipliers_end_honestly_where_no_more_is_to_be_had():
+    solution = solve(random_problem(2, "hinge", "l1"), "multipliers", tol=0)
+    assert solution.certificate.relative_gap <= 1e-9

@@ -3,6 +3,8 @@
 import os
 import stat
 import sys
+import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -115,3 +117,15 @@ def test_the_core_refuses_arrays_that_do_not_fit():
     ):
         with pytest.raises(ValueError):
             text(**wrong)
+
+
+def test_a_device_is_written_to_and_never_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: received.append(pipe.read_bytes()))
+    received: list[bytes] = []
+    reader.start()
+    write_svmlight(pipe, [[1.0, 2.0]], [1.0])
+    reader.join()
+    assert received == [b"1 1:1 2:2\n"]
+    assert stat.S_ISFIFO(pipe.stat().st_mode)

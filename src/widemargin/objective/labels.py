@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..numbers import as_number
+
 Vector = NDArray[np.float64]
 
 
@@ -61,7 +63,7 @@ def ordered_labels(y: Any, rows: int) -> tuple[NDArray[np.intp], NDArray[Any]]:
 def real_targets(y: Any, rows: int) -> Vector:
     """y as finite float64."""
     try:
-        targets = np.ascontiguousarray(_column("y", y, rows), dtype=np.float64)
+        targets = np.array(_column("y", y, rows), dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"y must hold real numbers: {error}") from error
     _check_finite("y", targets)
@@ -70,8 +72,7 @@ def real_targets(y: Any, rows: int) -> Vector:
 
 def row_weights(C: float, sample_weight: Any, rows: int) -> Vector:
     """C_i = C * sample_weight_i"""
-    if not (np.isfinite(C) and C > 0):
-        raise ValueError(f"C must be a finite number > 0, got {C!r}")
+    C = as_number("C", C, above=0)
     if sample_weight is None:
         return np.full(rows, float(C))
     try:

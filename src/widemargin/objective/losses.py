@@ -14,6 +14,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..numbers import as_number
+
 Vector = NDArray[np.float64]
 
 
@@ -213,8 +215,6 @@ LOSSES: dict[str, type[Loss]] = {
 
 def make_loss(name: str, epsilon: float) -> Loss:
     """The loss of that name; `epsilon` is the width of the insensitive zone, for the losses that have one."""
-    if name not in LOSSES:
+    if not isinstance(name, str) or name not in LOSSES:
         raise ValueError(f"unknown loss {name!r}: use one of {', '.join(LOSSES)}")
-    if not (np.isfinite(epsilon) and epsilon >= 0):
-        raise ValueError(f"epsilon must be a finite number >= 0, got {epsilon!r}")
-    return LOSSES[name](epsilon=float(epsilon))
+    return LOSSES[name](epsilon=as_number("epsilon", epsilon, least=0))

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..data.matrix import Matrix, as_vector
+from ..numbers import as_number
 from .certificate import Certificate, Certified, certify, feasible_dual
 from .labels import binary_labels, real_targets, row_weights
 from .losses import make_loss
@@ -91,14 +92,12 @@ class Problem:
     ) -> None:
         if intercept not in INTERCEPTS:
             raise ValueError(f"unknown intercept {intercept!r}: use one of {', '.join(INTERCEPTS)}")
-        if not (np.isfinite(intercept_scaling) and intercept_scaling > 0):
-            raise ValueError(f"intercept_scaling must be a finite number > 0, got {intercept_scaling!r}")
         self.X = X if isinstance(X, Matrix) else Matrix(X)  # a Matrix is shared, with the columns it has built
         self.loss = make_loss(loss, epsilon)
         self.penalty = make_penalty(penalty, l1_ratio)
-        self.C = float(C)
+        self.C = as_number("C", C, above=0)
         self.intercept = intercept
-        self.intercept_scaling = float(intercept_scaling)
+        self.intercept_scaling = as_number("intercept_scaling", intercept_scaling, above=0)
         self.n_jobs = 1
         self.classes: NDArray[Any] | None = None
         rows = self.X.shape[0]
@@ -107,6 +106,8 @@ class Problem:
         else:
             self.y = real_targets(y, rows)
         self.weights = row_weights(C, sample_weight, rows)
+        if not np.isfinite(self.loss_sum(np.zeros(rows))):
+            raise ValueError("the losses overflow at w = 0: C, sample_weight or y is too large")
 
     @property
     def intercept_scale(self) -> float:

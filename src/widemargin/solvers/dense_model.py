@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from .gram import Gram
 from .support_step import minimise_on_support
 
 if TYPE_CHECKING:
@@ -32,24 +33,26 @@ MODEL_PASSES = 20
 MODEL_ROUNDS = 10
 
 
-def column_sqnorms(problem: Problem) -> Vector:
-    """sum_i x_ij^2 per column."""
-    sums = np.zeros(problem.X.shape[1])
-    _core.weighted_column_sqnorms(problem.X.rows, np.ones(problem.X.shape[0]), sums)
-    return sums
+# Up to so many features the matrix of all of them is kept and corrected; beyond, that of the working set is built.
+KEPT_FEATURES = 1000
 
 
 class DenseModel:
-    """Builds and minimises the model; `ridge` times the columns' squared lengths is added to its diagonal."""
+    """Builds and minimises the models of one run."""
 
-    def __init__(self, problem: Problem, ridge: float, sqnorms: Vector) -> None:
-        self.problem, self.ridge, self.sqnorms = problem, ridge, sqnorms
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
         self.constant = 1.0 if problem.intercept == "free" else problem.intercept_scale
+        self._lengths = _column_lengths(problem)
+        self._gram = Gram(problem, self.constant) if problem.X.shape[1] <= KEPT_FEATURES else None
 
     def minimise(
-        self, w: Vector, b: float, u: Vector, correlations: Vector, curvature: Vector
+        self, w: Vector, b: float, u: Vector, correlations: Vector, curvature: Vector, ridge: float
     ) -> tuple[Vector, float, float]:
-        """Where the model is smallest, and by how much it falls; correlations = X^T u."""
+        """Where the model is smallest, and by how much it falls.
+
+        correlations = X^T u; `ridge` times the columns' squared lengths is added to the diagonal.
+        """
         rho = self.problem.penalty.rho
         working = self._working_set(w, correlations)
         n = len(working) + (self.constant != 0)
@@ -62,7 +65,11 @@ class DenseModel:
             part[-1], slope[-1] = b / self.constant, -self.constant * float(u.sum())
         if self.problem.intercept == "free":
             penalised[-1] = bend[-1] = 0.0
-        gained = _minimise(self._hessian(curvature, working, n), slope, part, penalised, bend)
+        hessian = self._kept(curvature, working) if self._gram is not None else self._built(curvature, working, n)
+        damping = np.zeros(n)
+        damping[: len(working)] = self._lengths[working]
+        hessian[:: n + 1] += ridge * np.maximum(damping, 1e-12 * float(damping.max()))
+        gained = _minimise(hessian, slope, part, penalised, bend)
         whole = w.copy()
         whole[working] = part[: len(working)]
         return whole, self.constant * float(part[-1]) if self.constant != 0 else 0.0, gained
@@ -73,17 +80,31 @@ class DenseModel:
         most = min(LARGEST_MODEL, max(FIRST_MODEL, 2 * int(np.count_nonzero(w))))
         return working if len(working) <= most else np.sort(np.argpartition(-nearness, most)[:most])
 
-    def _hessian(self, curvature: Vector, working: NDArray[np.intp], n: int) -> Vector:
+    def _kept(self, curvature: Vector, working: NDArray[np.intp]) -> Vector:
+        assert self._gram is not None
+        self._gram.update(curvature)
+        columns = np.append(working, self.problem.X.shape[1]) if self.constant != 0 else working
+        upper = np.triu(self._gram.matrix[np.ix_(columns, columns)])
+        return np.ascontiguousarray(upper + np.triu(upper, 1).T).ravel()
+
+    def _built(self, curvature: Vector, working: NDArray[np.intp], n: int) -> Vector:
         X = self.problem.X
         place = np.full(X.shape[1], -1, dtype=np.int32)
         place[working] = np.arange(len(working), dtype=np.int32)
         hessian = np.zeros(n * n)
         curved = np.flatnonzero(curvature).astype(np.uint32)
         _core.add_outer_products(X.rows, curved, curvature, place, self.constant, n, hessian)
-        diagonal = np.full(n, self.constant**2 * X.shape[0])
-        diagonal[: len(working)] = self.sqnorms[working]
-        hessian[:: n + 1] += self.ridge * np.maximum(diagonal, 1e-12 * float(diagonal.max()))
         return hessian
+
+
+def _column_lengths(problem: Problem) -> Vector:
+    """sum_i x_ij^2 per column; about the column's mean where the intercept is free, which makes shifts harmless."""
+    rows, columns = problem.X.shape
+    sums = np.zeros(columns)
+    _core.weighted_column_sqnorms(problem.X.rows, np.ones(rows), sums)
+    if problem.intercept == "free":
+        sums = np.maximum(0.0, sums - problem.X.rmatvec(np.ones(rows), n_jobs=problem.n_jobs) ** 2 / rows)
+    return sums
 
 
 def _minimise(hessian: Vector, slope: Vector, w: Vector, rho: Vector, bend: Vector) -> float:

@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .base import Point, Run, Solver, Step, Steps
-from .dense_model import DenseModel, column_sqnorms
+from .dense_model import DenseModel
 from .vectors import inner
 
 if TYPE_CHECKING:
@@ -45,6 +45,8 @@ INNER_SHARE = 0.2
 # Newton's Hessian is damped by this share of what it would be with all rows at the corner. It grows where steps had to
 # be cut and falls where they fitted, as in the method of Levenberg and Marquardt.
 FIRST_DAMPING = 1e-2
+# A corner as narrow as this is sharp beyond all rounding: nothing more is to be gained.
+LEAST_WIDTH = 1e-150
 SUFFICIENT_DECREASE = 1e-4
 
 
@@ -81,11 +83,11 @@ class Multipliers(Solver):
         while True:
             at = state.look()
             verdict = yield state.step(at, looks_done=state.gap <= run.tol * abs(state.best_primal))
-            if at.inner_gap <= INNER_SHARE * state.gap or verdict is not None:
+            inner_done = at.inner_gap <= INNER_SHARE * state.gap or verdict is not None
+            if inner_done or not state.newton_step(at):
                 state.move_multipliers(at, self.narrowing)
-                continue
-            if not state.newton_step(at):
-                state.move_multipliers(at, self.narrowing)
+            if state.width < LEAST_WIDTH:
+                return
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,7 @@ class _State:
         self.best_primal, self.best_dual = np.inf, -np.inf
         self._best = Point(self.w, self.b, self.v)
         self.damping = FIRST_DAMPING
-        self._column_sqnorms = column_sqnorms(problem)
+        self._model = DenseModel(problem)
         self.iteration, self.passes = 0, 1.0
 
     @property
@@ -210,8 +212,8 @@ class _State:
         """One proximal Newton step on F; False where no step along it gains."""
         problem = self.problem
         curvature = np.where(at.inside, 1 / self.width, 0.0)
-        model = DenseModel(problem, self.damping / self.width, self._column_sqnorms)
-        w, b, gained = model.minimise(self.w, self.b, at.u, at.correlations, curvature)
+        ridge = self.damping / self.width
+        w, b, gained = self._model.minimise(self.w, self.b, at.u, at.correlations, curvature, ridge)
         z = problem.X.matvec(w, b, n_jobs=problem.n_jobs)
         self.passes += 1
         t = 1.0

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .base import Point, Run, Solver, Step, Steps
-from .dense_model import DenseModel, column_sqnorms
+from .dense_model import DenseModel
 
 if TYPE_CHECKING:
     from ..objective.problem import LossPass, Problem
@@ -76,7 +76,7 @@ class _State:
             self.w, self.b = run.start.w.copy(), run.start.intercept
         self.passes = 0.0
         self.damping = FIRST_DAMPING
-        self._sqnorms = column_sqnorms(problem)
+        self._model = DenseModel(problem)
         self._straight = STRAIGHT_SHARE.get(problem.loss.name, 0.0)
         self._best_dual = -np.inf
         self._idle = 0
@@ -119,8 +119,7 @@ class _State:
         problem = self.problem
         while True:
             ridge = self.damping * float(self.curvature.max(initial=0.0))
-            model = DenseModel(problem, ridge, self._sqnorms)
-            w, b, gained = model.minimise(self.w, self.b, self.u, self.correlations, self.curvature)
+            w, b, gained = self._model.minimise(self.w, self.b, self.u, self.correlations, self.curvature, ridge)
             z = problem.X.matvec(w, b, n_jobs=problem.n_jobs)
             self.passes += 1
             share = self._search(w, b, z, gained)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import os
+from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..numbers import as_number, as_whole
 from .auto import choose
 from .base import Point, Solver
 from .driver import Callback, Driver, Limits
@@ -68,8 +70,7 @@ def solve(
     array([1.])
     """
     limits = _limits(max_iter, max_seconds)
-    if not (np.isfinite(tol) and tol >= 0):
-        raise ValueError(f"tol must be a finite number >= 0, got {tol!r}")
+    tol = as_number("tol", tol, least=0)
     if not 0 <= seed < 2**64:
         raise ValueError(f"seed must lie between 0 and 2**64 - 1, got {seed!r}")
     problem = problem.with_jobs(_thread_count(n_jobs))
@@ -85,33 +86,38 @@ def solve(
 
 
 def _limits(max_iter: int | None, max_seconds: float | None) -> Limits:
-    if max_iter is not None and max_iter < 1:
-        raise ValueError(f"max_iter must be at least 1, got {max_iter!r}")
-    if max_seconds is not None and not max_seconds > 0:
+    if max_seconds is not None and not (isinstance(max_seconds, Real) and max_seconds > 0):
         raise ValueError(f"max_seconds must be greater than 0, got {max_seconds!r}")
     return Limits(
-        iterations=math.inf if max_iter is None else max_iter,
-        seconds=math.inf if max_seconds is None else max_seconds,
+        iterations=math.inf if max_iter is None else as_whole("max_iter", max_iter, least=1),
+        seconds=math.inf if max_seconds is None else float(max_seconds),
     )
 
 
 def _thread_count(n_jobs: int) -> int:
-    if n_jobs == 0:
+    if as_whole("n_jobs", n_jobs, least=-(2**31)) == 0:
         raise ValueError("n_jobs must not be 0: use 1 for one thread, -1 for all cores")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
+    # Results do not depend on it, and threads beyond a few per core only wait.
+    return min(n_jobs, 8 * cores) if n_jobs > 0 else max(1, cores + 1 + n_jobs)
 
 
 def _start_point(problem: Problem, warm_start: Solution | None) -> Point | None:
     """The warm start as a point of this problem; its dual only if the rows are as many."""
     if warm_start is None:
         return None
+    if not isinstance(warm_start, Solution):
+        raise TypeError(f"warm_start must be a Solution, got {type(warm_start).__name__}")
     rows, expected = problem.X.shape[0], problem.n_coefficients
     if len(warm_start.coef) != expected:
         raise ValueError(f"warm_start has {len(warm_start.coef)} coefficients, the problem has {expected}")
-    same_rows = warm_start.dual is not None and len(warm_start.dual) == rows
+    dual = warm_start.dual
+    same_rows = dual is not None and len(dual) == rows
+    parts = [warm_start.coef, np.array([warm_start.intercept]), dual if dual is not None else np.zeros(0)]
+    if not all(np.isfinite(part).all() for part in parts):
+        raise ValueError("warm_start is not finite: start from another solution, or from none")
     return Point(
         np.array(warm_start.coef, dtype=np.float64),
         0.0 if problem.intercept == "none" else float(warm_start.intercept),
-        warm_start.dual if same_rows else None,
+        dual if same_rows else None,
     )
