@@ -33,6 +33,8 @@ MODEL_PASSES = 20
 MODEL_ROUNDS = 10
 
 
+# The intercept is hardly damped: where features lie far from zero it must follow every step of theirs.
+INTERCEPT_SHARE = 1e-6
 # Up to so many features the matrix of all of them is kept and corrected; beyond, that of the working set is built.
 KEPT_FEATURES = 1000
 
@@ -68,6 +70,8 @@ class DenseModel:
         hessian = self._kept(curvature, working) if self._gram is not None else self._built(curvature, working, n)
         damping = np.zeros(n)
         damping[: len(working)] = self._lengths[working]
+        if self.constant != 0:
+            damping[-1] = INTERCEPT_SHARE * self.constant**2 * len(u)
         hessian[:: n + 1] += ridge * np.maximum(damping, 1e-12 * float(damping.max()))
         gained = _minimise(hessian, slope, part, penalised, bend)
         whole = w.copy()
