@@ -250,7 +250,7 @@ class _LassoState:
         report = self._one_call(1)
         while self.solver.extrapolation and report.last_gain > 0:
             recent.append((self._working_weights(), self.native.intercept, self._dual()))
-            if len(recent) >= wanted or self._run.seconds_left() <= 0:
+            if len(recent) >= wanted or self._run.should_stop():
                 break
             report = self._one_call(1)
         return report

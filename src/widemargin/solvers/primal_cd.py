@@ -68,7 +68,9 @@ class PrimalCD(Solver):
         trust = 1.0
         columns = problem.X.shape[1]
         while True:
-            report = state.run_passes(trust, state.passes_per_call(n_calls, run.max_iter - iteration))
+            # Calls end at a refresh, so that its pass does not depend on where the clock cut the calls before.
+            left = min(run.max_iter - iteration, refreshed + REFRESH_PASSES - iteration)
+            report = state.run_passes(trust, state.passes_per_call(n_calls, left))
             iteration += report.passes
             passes += report.steps / columns
             n_calls += 1
