@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import os
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..threads import thread_count
 from .auto import choose
 from .base import Point, Solver
 from .driver import Callback, Driver, Limits
@@ -72,7 +72,7 @@ def solve(
         raise ValueError(f"tol must be a finite number >= 0, got {tol!r}")
     if not 0 <= seed < 2**64:
         raise ValueError(f"seed must lie between 0 and 2**64 - 1, got {seed!r}")
-    problem = problem.with_jobs(_thread_count(n_jobs))
+    problem = problem.with_jobs(thread_count(n_jobs))
     chosen = choose(problem) if solver == "auto" else make_solver(solver)
     require(chosen, problem)
     driver = Driver(problem, chosen, tol, limits, seed, _start_point(problem, warm_start))
@@ -93,13 +93,6 @@ def _limits(max_iter: int | None, max_seconds: float | None) -> Limits:
         iterations=math.inf if max_iter is None else max_iter,
         seconds=math.inf if max_seconds is None else max_seconds,
     )
-
-
-def _thread_count(n_jobs: int) -> int:
-    if n_jobs == 0:
-        raise ValueError("n_jobs must not be 0: use 1 for one thread, -1 for all cores")
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
 
 
 def _start_point(problem: Problem, warm_start: Solution | None) -> Point | None:
