@@ -8,6 +8,7 @@ from support import random_data, random_problem
 from widemargin import DualCD, Problem, Status, _core, solve
 from widemargin.objective.losses import LOSSES
 from widemargin.solvers import dual_cd, dual_state
+from widemargin.solvers.base import Run
 
 LOSS_NAMES = sorted(DualCD.losses)
 INTERCEPTS = ("none", "regularized", "free")
@@ -138,8 +139,23 @@ def test_compact_rows_have_the_same_optimum(loss, intercept, storage, monkeypatc
     monkeypatch.setattr(dual_state, "WIDE", 1)
     moved = []
     move = dual_state.DualState._move_to_compact_rows
-    monkeypatch.setattr(dual_state.DualState, "_move_to_compact_rows", lambda self: (moved.append(1), move(self)))
+    monkeypatch.setattr(
+        dual_state.DualState, "_move_to_compact_rows", lambda self, *order: (moved.append(1), move(self, *order))
+    )
     folded = solve(problem, "dual_cd", tol=1e-8)
     assert moved
     assert_optimal(folded, problem, 1e-8)
     assert folded.certificate.primal == pytest.approx(plain.certificate.primal, rel=2e-8)
+
+
+@pytest.mark.parametrize("solver", ["dual_cd", "auto"])
+@pytest.mark.parametrize("intercept", ["none", "free"])
+def test_the_clock_decides_nothing(monkeypatch, solver, intercept):
+    """Native calls cut short by the clock give the same result, bit for bit."""
+    problem = random_problem(11, "hinge", intercept=intercept, rows=300, columns=20, C=10.0)
+    whole = solve(problem, solver, tol=1e-5)
+    monkeypatch.setattr(Run, "slice", lambda self: 0.0)
+    cut = solve(problem, solver, tol=1e-5)
+    assert len(cut.trace) >= len(whole.trace)
+    assert (cut.n_iter, cut.solver) == (whole.n_iter, whole.solver)
+    np.testing.assert_array_equal(cut.coef, whole.coef)

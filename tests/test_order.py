@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from widemargin._core import Order
+
+from widemargin import _core
+
+Order = _core.Order
 
 KINDS = ("cyclic", "permuted", "permuted_once", "random", "adaptive")
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from .solvers.ordinal_newton import OrdinalNewton as OrdinalNewton
     from .solvers.pegasos import Pegasos as Pegasos
     from .solvers.primal_cd import PrimalCD as PrimalCD
+    from .solvers.prox_newton import ProxNewton as ProxNewton
     from .solvers.registry import solvers as solvers
     from .solvers.sgd import SgdM as SgdM
     from .solvers.sgd import SgdR as SgdR
@@ -84,6 +85,7 @@ _HOME = {
     "LBFGS": "solvers.lbfgs",
     "HandOver": "solvers.hand_over",
     "LassoCD": "solvers.lasso_cd",
+    "ProxNewton": "solvers.prox_newton",
     "Multipliers": "solvers.multipliers",
     "OneClassCD": "solvers.one_class",
     "OneClassProblem": "objective.one_class",

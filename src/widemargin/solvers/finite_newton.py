@@ -113,12 +113,9 @@ class FiniteNewton(Solver):
             return beta, (0, 0.0)
         rounds = replace(newton_settings(self, seeded=False), eps=(CRUDE_EPS, FINE_EPS))
         first = NewtonRun(part, beta, rounds, run, False, part.point)
-        iteration = 0
         for step in first.steps():
             yield replace(step, objective=np.nan, dual=np.nan, gap=np.nan, looks_done=False)
-            # Only a whole Newton step decides, not one that the clock made conjugate gradients report.
-            whole, iteration = step.iteration > iteration, step.iteration
-            if whole and (step.looks_done or first.eps < CRUDE_EPS):  # the crude round is over
+            if not step.by_the_clock and (step.looks_done or first.eps < CRUDE_EPS):  # the crude round is over
                 break
         return first.at.beta, (first.iteration, first.passes)
 

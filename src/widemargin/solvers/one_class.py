@@ -88,7 +88,7 @@ class OneClassCD(Solver):
                 if report.violation <= target:
                     break
                 if left > 0:
-                    yield Step(iteration, passes, state.point, n_active=len(working))
+                    yield Step(iteration, passes, state.point, n_active=len(working), by_the_clock=True)
 
 
 class _OneClassState:

@@ -30,6 +30,7 @@ _HOME = {
     "tron": ("tron", "TRON"),
     "lbfgs": ("lbfgs", "LBFGS"),
     "lasso_cd": ("lasso_cd", "LassoCD"),
+    "prox_newton": ("prox_newton", "ProxNewton"),
     "multipliers": ("multipliers", "Multipliers"),
     "one_class": ("one_class", "OneClassCD"),
 }
