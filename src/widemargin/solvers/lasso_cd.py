@@ -301,6 +301,6 @@ def _best_scale(slope: float, bend: float, correlations: Vector, penalty: Penalt
     for _ in range(40):
         t = 0.5 * (low + high)
         beyond = np.maximum(0.0, t * largest - rho)
-        falling = slope - 2 * t * bend < float(largest @ beyond) / (1 - rho)
+        falling = slope - 2 * t * bend < inner(largest, beyond) / (1 - rho)
         low, high = (low, t) if falling else (t, high)
     return high if len(largest) == 0 else low
