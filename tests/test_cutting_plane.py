@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+import math
+from itertools import islice, pairwise
 
 import numpy as np
 import pytest
@@ -12,6 +13,9 @@ from scipy.optimize import minimize_scalar
 
 from support import random_problem, real_data
 from widemargin import Ocas, Problem, SvmPerf, _core, solve
+from widemargin.data.matrix import Matrix
+from widemargin.solvers.base import Point, Run
+from widemargin.solvers.registry import solver_class
 from widemargin.solvers.simplex_qp import solve_simplex_qp
 
 SOLVERS = ("svm_perf", "ocas")
@@ -108,3 +112,22 @@ def test_on_real_data():
     solution = solve(problem, Ocas(), tol=1e-4)
     assert solution.converged
     assert abs(solution.certificate.primal - best) <= 1e-4 * best
+
+
+@pytest.mark.parametrize("columns", [12, 150], ids=["kept_by_weights", "kept_by_predictions"])
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_passes_are_the_products_with_the_data(solver, columns, monkeypatch):
+    """Seen from within, before the driver verifies: two products per step, and two for a warm start."""
+    problem = random_problem(1, "hinge", columns=columns)
+    warm = solve(problem, "dual_cd", tol=1e-1)
+    products = []
+    for name in ("matvec", "rmatvec"):
+        plain = getattr(Matrix, name)
+        monkeypatch.setattr(
+            Matrix, name, lambda self, *a, _plain=plain, **k: (products.append(1), _plain(self, *a, **k))[1]
+        )
+    for start in (None, Point(warm.coef, 0.0, warm.dual)):
+        products.clear()
+        run = Run(1e-9, 0, math.inf, True, start, lambda: math.inf)
+        for step in islice(solver_class(solver)().iterate(problem, run), 5):
+            assert step.passes == len(products)

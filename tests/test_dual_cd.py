@@ -5,8 +5,9 @@ import pytest
 import scipy.sparse as sp
 
 from support import random_data, random_problem
-from widemargin import DualCD, Problem, Status, solve
+from widemargin import DualCD, Problem, Status, _core, solve
 from widemargin.objective.losses import LOSSES
+from widemargin.solvers import dual_cd, dual_state
 from widemargin.solvers.base import Run
 
 LOSS_NAMES = sorted(DualCD.losses)
@@ -30,7 +31,7 @@ def assert_optimal(solution, problem, tol):
 @pytest.mark.parametrize("intercept", INTERCEPTS)
 @pytest.mark.parametrize("loss", LOSS_NAMES)
 def test_every_storage_reaches_the_same_optimum(loss, intercept):
-    optimum = solve(random_problem(1, loss, "l2", intercept), tol=1e-8).certificate
+    optimum = solve(random_problem(1, loss, "l2", intercept), "dual_cd", tol=1e-8).certificate
     for name, convert in STORAGES.items():
         problem = random_problem(1, loss, "l2", intercept, convert=convert)
         solution = solve(problem, solver="dual_cd", tol=1e-6)
@@ -58,7 +59,7 @@ def test_float32_weights_meet_a_loose_tolerance(loss, intercept):
     """tol is loose enough for a float32 w; the certificate is exact all the same."""
     for convert in (STORAGES["csr32"], STORAGES["dense32"], lambda X: (X != 0).astype(np.float32)):
         problem = random_problem(3, loss, "l2", intercept, convert=convert)
-        assert_optimal(solve(problem, tol=1e-4), problem, 1e-4)
+        assert_optimal(solve(problem, "dual_cd", tol=1e-4), problem, 1e-4)
 
 
 @pytest.mark.parametrize("intercept", INTERCEPTS)
@@ -70,8 +71,8 @@ def test_weights_count_as_repetitions(loss, intercept):
     counts[:2] = 1
     rows = np.repeat(np.arange(len(y)), counts)
     setting = {"loss": loss, "intercept": intercept}
-    weighted = solve(Problem(X, y, sample_weight=counts, **setting), tol=1e-7)
-    repeated = solve(Problem(X[rows], y[rows], **setting), tol=1e-7)
+    weighted = solve(Problem(X, y, sample_weight=counts, **setting), "dual_cd", tol=1e-7)
+    repeated = solve(Problem(X[rows], y[rows], **setting), "dual_cd", tol=1e-7)
     assert weighted.converged and repeated.converged
     assert weighted.certificate.primal == pytest.approx(repeated.certificate.primal, rel=3e-7)
     assert (weighted.dual[counts == 0] == 0).all()
@@ -81,7 +82,7 @@ def test_weights_count_as_repetitions(loss, intercept):
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge", "logistic"])
 def test_any_C(loss, C):
     problem = random_problem(5, loss, rows=60, columns=6, C=C, intercept="free")
-    assert_optimal(solve(problem, tol=1e-5), problem, 1e-5)
+    assert_optimal(solve(problem, "dual_cd", tol=1e-5), problem, 1e-5)
 
 
 @pytest.mark.parametrize("intercept", INTERCEPTS)
@@ -91,14 +92,60 @@ def test_rows_without_entries_and_a_matrix_of_zeros(loss, intercept):
     y = np.array([1.0, -1.0, 1.0, 1.0])
     for X in (np.zeros((4, 2)), np.array([[0.0, 0.0], [1.0, 2.0], [0.0, 0.0], [3.0, -1.0]])):
         problem = Problem(sp.csr_array(X), y, loss=loss, intercept=intercept)
-        assert_optimal(solve(problem, tol=1e-6), problem, 1e-6)
+        assert_optimal(solve(problem, "dual_cd", tol=1e-6), problem, 1e-6)
 
 
 def test_coefficients_come_from_the_dual():
     problem = random_problem(6, "hinge")
-    solution = solve(problem, tol=1e-9)
+    solution = solve(problem, "dual_cd", tol=1e-9)
     np.testing.assert_allclose(problem.X.rmatvec(solution.dual), solution.coef, atol=1e-4)
     assert ((solution.dual * problem.y >= 0) & (solution.dual * problem.y <= problem.weights)).all()
+
+
+@pytest.mark.parametrize("uniform", [False, True])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_private_features_fold_into_one_number(uniform, dtype):
+    """Columns: 0 empty, 1 of two rows, 2 and 4 of row 1 alone, 3 of all rows."""
+    X = np.array([[0, 2, 0, 1, 0], [0, 3, 5, 4, 7], [0, 0, 0, 6, 0], [0, 0, 0, 8, 0]], dtype=dtype)
+    if uniform:
+        X = (X != 0).astype(dtype)
+    matrix = Problem(sp.csr_array(X), [1, -1, 1, 1]).X
+    rows, private_part = matrix.compact_rows
+    assert rows.n_cols == 2
+    np.testing.assert_array_equal(private_part, (X[:, [2, 4]].astype(float) ** 2).sum(axis=1))
+    product = np.empty(4)
+    _core.matvec(rows, np.array([10.0, 1.0]), 0.0, product)  # the most frequent column comes first
+    np.testing.assert_allclose(product, X[:, [3, 1]] @ [10.0, 1.0])
+
+
+def test_dense_rows_are_not_compacted():
+    with pytest.raises(ValueError, match="nothing to compact"):
+        _core.compact(Problem(np.eye(2), [1, -1]).X.rows)
+
+
+@pytest.mark.parametrize("storage", ["csr", "csr32", "binary"])
+@pytest.mark.parametrize("intercept", INTERCEPTS)
+@pytest.mark.parametrize("loss", LOSS_NAMES)
+def test_compact_rows_have_the_same_optimum(loss, intercept, storage, monkeypatch):
+    """Half the columns have one entry, some none."""
+
+    def private(X):
+        wide = sp.hstack([X, sp.eye_array(X.shape[0]), sp.csr_array((X.shape[0], 3))], format="csr")
+        return {"csr": wide, "csr32": wide.astype(np.float32), "binary": (wide != 0).astype(float)}[storage]
+
+    monkeypatch.setattr(dual_cd, "SHORT_RUN", 1)
+    problem = random_problem(8, loss, "l2", intercept, convert=private, C=10.0)
+    plain = solve(problem, "dual_cd", tol=1e-8)
+    monkeypatch.setattr(dual_state, "WIDE", 1)
+    moved = []
+    move = dual_state.DualState._move_to_compact_rows
+    monkeypatch.setattr(
+        dual_state.DualState, "_move_to_compact_rows", lambda self, *order: (moved.append(1), move(self, *order))
+    )
+    folded = solve(problem, "dual_cd", tol=1e-8)
+    assert moved
+    assert_optimal(folded, problem, 1e-8)
+    assert folded.certificate.primal == pytest.approx(plain.certificate.primal, rel=2e-8)
 
 
 @pytest.mark.parametrize("solver", ["dual_cd", "auto"])

@@ -349,3 +349,12 @@ def test_both_heuristics_save_passes_on_real_data() -> None:
     neither = replace(paper, first_cg_limit=0, two_rounds=False)
     both, none = (solve(problem, solver, tol=1e-10).trace[-1].passes for solver in (paper, neither))
     assert both < 0.8 * none
+
+
+def test_steps_on_the_subset_count():
+    """The trace goes on where the round on the subset ended."""
+    problem = random_problem(3, "squared_hinge", rows=300, columns=20, C=5.0)
+    rows = solve(problem, FiniteNewton(subset=0.3), tol=1e-9).trace
+    for before, after in pairwise(rows):
+        assert before.iteration < after.iteration or (before.iteration == after.iteration and after.certified)
+        assert before.passes <= after.passes

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from support import random_problem
-from widemargin import Status, solve
+from widemargin import TRON, Status, solve
 from widemargin.solvers.interrupt import catch_interrupt
+from widemargin.solvers.smooth import SmoothObjective
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals are sent the way of POSIX")
 
@@ -120,4 +121,22 @@ def test_ctrl_c_during_the_last_verification_is_not_lost():
     solution = solve(problem, tol=1e-12, max_iter=1)
     assert calls
     assert solution.status is Status.ITERATION_LIMIT
+    assert np.isfinite(solution.certificate.relative_gap)
+
+
+def test_ctrl_c_during_conjugate_gradients_ends_them_after_that_product(monkeypatch):
+    """One Newton step may take thousands of products with the Hessian."""
+    problem = random_problem(0, "squared_hinge", rows=400, columns=100, C=1e4)
+    hess_vec, products = SmoothObjective.hess_vec, []
+
+    def press_at_the_third(self, h, v):
+        products.append(1)
+        if len(products) == 3:
+            press_ctrl_c()
+        return hess_vec(self, h, v)
+
+    monkeypatch.setattr(SmoothObjective, "hess_vec", press_at_the_third)
+    solution = solve(problem, TRON(xi=1e-12), tol=1e-12)
+    assert solution.status is Status.INTERRUPTED
+    assert len(products) == 3
     assert np.isfinite(solution.certificate.relative_gap)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from widemargin._core import Order
+from widemargin import _core
+
+Order = _core.Order
 
 KINDS = ("cyclic", "permuted", "permuted_once", "random", "adaptive")
 
@@ -134,6 +136,31 @@ def test_dropped_coordinates_stay_away_until_restored(kind: str) -> None:
     assert order.n_active == 9
     seen = set(np.concatenate([order.next_pass() for _ in range(40)]).tolist())
     assert seen == set(range(10)) - {7}
+
+
+def test_one_permutation_is_kept_for_good() -> None:
+    order = Order("permuted_once", 40, seed=1)
+    first = order.next_pass().tolist()
+    order.exclude(5)
+    for i in range(20):
+        order.drop(i)
+    rest = [i for i in first if i >= 20]
+    assert order.next_pass().tolist() == rest
+    order.restore()
+    assert order.next_pass().tolist() == [i for i in first if i != 5]
+
+
+def test_eligible_are_all_that_were_not_excluded() -> None:
+    order = Order("permuted", 10, seed=0)
+    assert order.n_eligible == 10
+    order.drop(3)
+    order.exclude(3)
+    order.exclude(7)
+    order.exclude(7)
+    order.drop(1)
+    assert (order.n_eligible, order.n_active) == (8, 7)
+    order.restore()
+    assert (order.n_eligible, order.n_active) == (8, 8)
 
 
 def test_a_dropped_coordinate_leaves_a_permutation_of_the_rest() -> None:

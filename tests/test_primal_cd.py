@@ -155,12 +155,59 @@ def test_one_exponential_per_binary_column_gives_the_same_steps(penalty):
     np.testing.assert_allclose(a.coef, b.coef, rtol=1e-9, atol=1e-12)
 
 
-def test_predictions_far_out_do_not_overflow():
+@pytest.mark.parametrize("penalty", ["l2", "l1"])
+def test_predictions_far_out_are_followed(penalty):
+    """Margins of thousands, where exp(-y z) does not fit: as exact as without a kept exponential."""
     X, response = random_data(6)
-    problem = Problem((abs(X) > 0.5) * 1e3, np.sign(response), loss="logistic", C=1e4)
-    solution = solve(problem, PrimalCD(), tol=1e-3, max_iter=2000)
-    assert np.isfinite(solution.certificate.primal)
-    assert solution.certificate.primal < problem.objective(np.zeros(12))
+    binary = (abs(X) > 0.5) * 1e3
+    ends = []
+    for data in (binary, binary.toarray()):
+        problem = Problem(data, np.sign(response), loss="logistic", penalty=penalty, C=1e4)
+        native = _core.PrimalCD(
+            problem.X.columns,
+            "logistic",
+            0.0,
+            problem.y,
+            problem.weights,
+            problem.penalty.rho,
+            0.0,
+            True,
+            "cyclic",
+            False,
+            0,
+        )
+        start = np.linspace(-3.0, 3.0, 12)  # predictions beyond 1000
+        native.set_weights(start, 0.0)
+        native.set_predictions(problem.X.matvec(start))
+        native.run(0.0, 1.0, 60, 60.0)
+        w, z = np.empty(12), np.empty(60)
+        native.weights(w)
+        native.predictions(z)
+        np.testing.assert_allclose(z, problem.X.matvec(w), atol=1e-8)
+        ends.append(w)
+    assert problem.X.columns.uniform is False
+    np.testing.assert_allclose(ends[0], ends[1], rtol=1e-8, atol=1e-12)
+    assert problem.objective(ends[0]) < problem.objective(start)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_gap_counts_a_coordinate_once_however_often_it_is_visited(seed):
+    """Two nearly parallel columns draw ten times more visits than the others and hold nearly the whole gap."""
+    X = np.zeros((60, 30))
+    X[np.arange(30), np.arange(30)] = [0.2, 0.2] + 28 * [1.0]
+    X[30:, :2] = 1.0
+    y = np.random.default_rng(seed).standard_normal(60)
+    problem = Problem(X, y, loss="squared", C=1e3)
+    native = _core.PrimalCD(
+        problem.X.columns, "squared", 0.0, problem.y, problem.weights, 0.0, 0.0, True, "adaptive", False, seed
+    )
+    native.run(0.0, 1.0, 20, 60.0)
+    w, ratios = np.empty(30), []
+    for _ in range(40):
+        native.weights(w)
+        exact = problem.certificate(w).gap
+        ratios.append(native.run(0.0, 1.0, 1, 60.0).gap / exact)
+    assert 0.5 < np.median(ratios) < 2
 
 
 def test_sizes_are_checked():

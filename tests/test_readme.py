@@ -24,3 +24,10 @@ def test_python_blocks_run_in_order(page: Path) -> None:
 def test_pages_name_every_registered_solver(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert [name for name in widemargin.solvers() if f"`{name}`" not in text] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_relative_links_lead_somewhere(page: Path) -> None:
+    targets = re.findall(r"\]\(([^)\s]+)", page.read_text(encoding="utf-8"))
+    local = [target.split("#")[0] for target in targets if not re.match(r"[a-z]+:|#", target)]
+    assert [target for target in local if not (page.parent / target).exists()] == []

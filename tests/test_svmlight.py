@@ -198,7 +198,7 @@ def test_dtype(dtype):
 def test_refused_arguments():
     with pytest.raises(ValueError, match="dtype=int64"):
         read(b"1 1:1", dtype=np.int64)
-    with pytest.raises(ValueError, match="n_jobs=0"):
+    with pytest.raises(ValueError, match="n_jobs must not be 0"):
         read(b"1 1:1", n_jobs=0)
     with pytest.raises(ValueError, match="no files"):
         read_svmlight([])

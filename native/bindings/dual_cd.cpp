@@ -24,7 +24,7 @@ class DualState {
           loss_(std::move(loss)),
           epsilon_(epsilon),
           scale_squared_(intercept_scaling * intercept_scaling),
-          order_(Order::parse(order), checked_count(X.n_rows()), seed),
+          order_(Order::parse(order), checked_count(X.n_rows(), "rows"), seed),
           shrinking_{shrinking},
           single_(single && X.visit([]<class R>(const R&) { return single_allowed<R>; })) {
         const int64_t m = X.n_rows();
@@ -92,11 +92,6 @@ class DualState {
     double dual_value_ = 0;
 
   private:
-    static uint32_t checked_count(int64_t n) {
-        if (n > int64_t(UINT32_MAX)) throw std::invalid_argument("more than 4294967295 rows");
-        return uint32_t(n);
-    }
-
     template <class Rows, class Step, class Weight>
     DualReport run_with(const Rows& X, const Step& step, HugeVector<Weight>& w, const DualTarget& target) {
         DualCD<Rows, Step, Weight> epochs(X, step, rows_, w, intercept_, scale_squared_, shrinking_);

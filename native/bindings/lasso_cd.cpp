@@ -27,7 +27,7 @@ class LassoSolverState {
         const int64_t n = X_.n_cols(), p = X_.n_rows();
         checked(y, n, "y"), checked(C, n, "C");
         if (!(rho >= 0 && rho <= 1)) throw std::invalid_argument("rho must lie in [0, 1]");
-        if (p > int64_t(UINT32_MAX)) throw std::invalid_argument("more than 4294967295 columns");
+        checked_count(p, "columns");
         state_.rho = rho;
         state_.intercept = parse_intercept(intercept);
         state_.scale = intercept_scaling;

@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/string_view.h>
 
+#include "core/ray.hpp"
 #include "row_store.hpp"
 
 namespace widemargin {
@@ -188,16 +189,8 @@ double loss_along(std::string_view loss, double epsilon, Array<In> z, Array<In> 
     checked(moved, n, "moved"), checked(u, n, "u"), checked(h, n, "h");
     nb::gil_scoped_release release;
     return with_loss(loss, epsilon, [&](const auto& l) {
-        double sum = 0;
-        for (int64_t i = 0; i < n; ++i) {
-            const double at = z.data()[i] + lambda * t.data()[i], c = C.data()[i];
-            const Jet jet = jet_at(l, at, y.data()[i]);
-            moved.data()[i] = at;
-            sum += c * jet.value;
-            u.data()[i] = c * jet.slope;
-            h.data()[i] = c * jet.curvature;
-        }
-        return sum;
+        const Ray<std::remove_cvref_t<decltype(l)>> ray{l, n, z.data(), t.data(), y.data(), C.data(), 1};
+        return ray.go(lambda, moved.data(), u.data(), h.data());
     });
 }
 

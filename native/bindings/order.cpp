@@ -40,7 +40,8 @@ void bind_order(nb::module_& m) {
             "exclude", [](Order& order, uint32_t i) { order.exclude(checked_coordinate(order, i)); }, arg("i"))
         .def("restore", &Order::restore)
         .def("preferences", [](const Order& order) { return to_numpy(std::vector<double>(order.preferences())); })
-        .def_prop_ro("n_active", &Order::n_active);
+        .def_prop_ro("n_active", &Order::n_active)
+        .def_prop_ro("n_eligible", &Order::n_eligible);
 }
 
 }  // namespace widemargin

@@ -2,6 +2,7 @@
 #include "core/pegasos.hpp"
 
 #include "core/passes.hpp"
+#include "core/weight_scale.hpp"
 #include "row_store.hpp"
 
 namespace widemargin {
@@ -13,15 +14,13 @@ class PegasosSolver {
         : X_(X), rng_(seed) {
         const int64_t m = X.n_rows();
         checked(y, m, "y"), checked(C, m, "C");
-        if (m > int64_t(UINT32_MAX)) throw std::invalid_argument("more than 4294967295 rows");
+        checked_count(m, "rows");
         std::vector<double> sqnorms(static_cast<size_t>(m));
         X.visit([&](const auto& rows) { row_sqnorms(rows, sqnorms.data()); });
-        double total = 0;
+        const auto [lambda, mean_C] = weight_scale(C.data(), m);
+        s_.lambda = lambda, s_.mean_C = mean_C;
         for (int64_t i = 0; i < m; ++i)
-            if (C.data()[i] > 0) s_.counted.push_back(uint32_t(i)), total += C.data()[i];
-        if (s_.counted.empty()) throw std::invalid_argument("C is zero everywhere");
-        s_.lambda = 1 / total;
-        s_.mean_C = total / double(s_.counted.size());
+            if (C.data()[i] > 0) s_.counted.push_back(uint32_t(i));
         s_.rho_squared = intercept_scaling * intercept_scaling;
         s_.a.assign(size_t(X.n_cols()), 0.0);
         s_.h = s_.a;

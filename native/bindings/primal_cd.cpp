@@ -24,7 +24,7 @@ class PrimalState {
           coordinates_(size_t(columns.n_rows())),
           places_(size_t(columns.n_cols())),
           slopes_(size_t(columns.n_cols())),
-          order_(Order::parse(order), uint32_t(columns.n_rows()), seed),
+          order_(Order::parse(order), checked_count(columns.n_rows(), "columns"), seed),
           shrinking_(shrinking) {
         checked(y, X_.n_cols(), "y"), checked(C, X_.n_cols(), "C");
         if (!(rho >= 0 && rho <= 1)) throw std::invalid_argument("rho must be between 0 and 1");
@@ -69,7 +69,7 @@ class PrimalState {
     double intercept() const { return intercept_.w * intercept_scale_; }
 
     PrimalReport run(double relative_gap, double trust, int64_t max_passes, double max_seconds) {
-        const PrimalTarget target{relative_gap, trust, max_passes, max_seconds};
+        const Budget target{relative_gap, trust, max_passes, max_seconds};
         nb::gil_scoped_release release;
         return with_smooth_loss([&](const auto& loss) {
             return X_.visit([&](const auto& X) {

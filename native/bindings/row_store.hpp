@@ -54,6 +54,12 @@ T* checked(const Array<T>& values, int64_t expected, const char* name) {
     return values.data();
 }
 
+// Coordinates are counted in 32 bits.
+inline uint32_t checked_count(int64_t n, const char* what) {
+    if (n > int64_t(UINT32_MAX)) throw std::invalid_argument(std::string("more than 4294967295 ") + what);
+    return uint32_t(n);
+}
+
 using In = const double;  // an input vector's element
 using Out = double;       // an output vector's element, written in place
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/passes.hpp"
+#include "core/weight_scale.hpp"
 #include "row_store.hpp"
 
 namespace widemargin {
@@ -23,22 +24,16 @@ class SgdSolver {
   public:
     SgdSolver(const RowStore& X, std::string loss, Array<In> y, Array<In> C, double intercept_scaling,
               const std::string& order, uint64_t seed)
-        : X_(X), loss_(std::move(loss)), order_(Order::parse(order), checked_count(X.n_rows()), seed) {
+        : X_(X), loss_(std::move(loss)), order_(Order::parse(order), checked_count(X.n_rows(), "rows"), seed) {
         const int64_t m = X.n_rows();
         checked(y, m, "y"), checked(C, m, "C");
         with_margin_loss(loss_, [](const auto&) {});
         std::vector<double> sqnorms(static_cast<size_t>(m));
         X.visit([&](const auto& rows) { row_sqnorms(rows, sqnorms.data()); });
-        double total = 0;
-        int64_t counted = 0;
-        for (int64_t i = 0; i < m; ++i) {
+        const auto [lambda, mean_C] = weight_scale(C.data(), m);
+        s_.lambda = lambda, s_.mean_C = mean_C;
+        for (int64_t i = 0; i < m; ++i)
             if (!(C.data()[i] > 0)) order_.exclude(uint32_t(i));
-            total += std::max(0.0, C.data()[i]);
-            counted += C.data()[i] > 0;
-        }
-        if (counted == 0) throw std::invalid_argument("C is zero everywhere");
-        s_.lambda = 1 / total;
-        s_.mean_C = total / double(counted);
         s_.rho_squared = intercept_scaling * intercept_scaling;
         s_.a.assign(size_t(X.n_cols()), 0.0);
         s_.rows.resize(size_t(m));
@@ -72,7 +67,7 @@ class SgdSolver {
         if (multiplicity < 1) throw std::invalid_argument("multiplicity must be at least 1");
         if (multiplicity > 1 && loss_ != "hinge")
             throw std::invalid_argument("multiple presentations are known for the hinge loss alone");
-        const SgdTarget target{relative_gap, trust, max_passes, max_seconds};
+        const Budget target{relative_gap, trust, max_passes, max_seconds};
         nb::gil_scoped_release release;
         return with_epochs(s_, [&](auto epochs) { return epochs.run(order_, multiplicity, target); });
     }
@@ -131,11 +126,6 @@ class SgdSolver {
     }
 
   private:
-    static uint32_t checked_count(int64_t n) {
-        if (n > int64_t(UINT32_MAX)) throw std::invalid_argument("more than 4294967295 rows");
-        return uint32_t(n);
-    }
-
     RowStore X_;
     std::string loss_;
     SgdState s_;

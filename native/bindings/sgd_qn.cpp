@@ -7,6 +7,7 @@
 
 #include "core/order.hpp"
 #include "core/sgd.hpp"
+#include "core/weight_scale.hpp"
 #include "row_store.hpp"
 
 namespace widemargin {
@@ -24,26 +25,21 @@ class QuasiNewtonSolver {
   public:
     QuasiNewtonSolver(const RowStore& X, std::string loss, Array<In> y, Array<In> C, double intercept_scaling,
                       uint64_t seed)
-        : X_(X), loss_(std::move(loss)), order_(Order::Kind::permuted, checked_count(X.n_rows()), seed) {
+        : X_(X), loss_(std::move(loss)), order_(Order::Kind::permuted, checked_count(X.n_rows(), "rows"), seed) {
         const int64_t m = X.n_rows();
         checked(y, m, "y"), checked(C, m, "C");
-        double total = 0;
-        int64_t counted = 0;
-        for (int64_t i = 0; i < m; ++i) {
+        const auto [lambda, mean_C] = weight_scale(C.data(), m);
+        s_.lambda = lambda, s_.mean_C = mean_C;
+        for (int64_t i = 0; i < m; ++i)
             if (!(C.data()[i] > 0)) order_.exclude(uint32_t(i));
-            total += std::max(0.0, C.data()[i]);
-            counted += C.data()[i] > 0;
-        }
-        if (counted == 0) throw std::invalid_argument("C is zero everywhere");
-        s_.lambda = 1 / total;
-        s_.mean_C = total / double(counted);
         s_.rho = intercept_scaling;
         s_.y.assign(y.data(), y.data() + m);
         for (int64_t i = 0; i < m; ++i) s_.step.push_back(std::max(0.0, C.data()[i]) / s_.mean_C);
         s_.pull.assign(size_t(m), 0.0);
         s_.w.assign(size_t(X.n_cols()) + 1, 0.0);
         // The papers' choice: the dense work every `skip` rows then costs a sixteenth of the sparse work between.
-        s_.skip = std::max<int64_t>(1, 16 * m * X.n_cols() / std::max<int64_t>(1, X.nnz()));
+        const double skip = 16 * double(m) * double(X.n_cols()) / std::max(1.0, double(X.nnz()));
+        s_.skip = int64_t(std::clamp(skip, 1.0, 1e18));
         begin(1.0, s_);
     }
 
@@ -102,10 +98,6 @@ class QuasiNewtonSolver {
     }
 
   private:
-    static uint32_t checked_count(int64_t n) {
-        if (n > int64_t(UINT32_MAX)) throw std::invalid_argument("more than 4294967295 rows");
-        return uint32_t(n);
-    }
     static void begin(double rate, QuasiNewtonState& s) {
         s.rate.assign(s.w.size(), rate);
         s.until_decay = s.skip;

@@ -1,5 +1,5 @@
-// A large array that is written once: not filled with zeros first, and in huge pages where the system has
-// them.
+// A large array that is written once: not filled with zeros first, its pages handed over in one go where the system
+// can.
 #pragma once
 
 #include <cstddef>

@@ -21,6 +21,7 @@
 #include <type_traits>
 
 #include "core/losses.hpp"
+#include "core/soft_threshold.hpp"
 
 namespace widemargin {
 
@@ -92,9 +93,8 @@ struct QuadraticStep {
     double solve(const DualRow& row, const Look& look) const {
         const Bounds box = bounds(row.C, row.y);
         if constexpr (kinked) {
-            // Soft threshold of the unconstrained minimiser, scaled by q.
-            const double s = row.q * row.v - look.gradient;
-            const double shrunk = s > epsilon() ? s - epsilon() : s < -epsilon() ? s + epsilon() : 0.0;
+            // Of the unconstrained minimiser, scaled by q.
+            const double shrunk = soft_threshold(row.q * row.v - look.gradient, epsilon());
             return std::clamp(shrunk / row.q, box.lower, box.upper);
         } else {
             return std::clamp(row.v - look.gradient / row.q, box.lower, box.upper);

@@ -19,6 +19,7 @@
 
 #include "core/order.hpp"
 #include "core/rows.hpp"
+#include "core/soft_threshold.hpp"
 
 namespace widemargin {
 
@@ -48,10 +49,6 @@ struct LassoState {
     double b = 0;
     double uniform = 0;  // 2 C where all rows weigh the same, else 0
 };
-
-inline double soft_threshold(double a, double by) {
-    return a > by ? a - by : a < -by ? a + by : 0.0;
-}
 
 // argmin over t of  slope (t - at) + curvature/2 (t - at)^2 + rho |t| + (1 - rho)/2 t^2
 inline double penalised_minimum(double at, double slope, double curvature, double rho) {

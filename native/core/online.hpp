@@ -17,6 +17,7 @@
 
 #include "core/losses.hpp"
 #include "core/rows.hpp"
+#include "core/soft_threshold.hpp"
 
 namespace widemargin {
 
@@ -173,9 +174,8 @@ class Ftrl {
             cell.memory += gj - (after - before) / s_.learning_rate * cell.w;
             const bool penalised = j != s_.width;  // the intercept is free
             const double l1 = penalised ? s_.l1 : 0.0, l2 = penalised ? s_.l2 : 0.0;
-            const double beyond = std::abs(cell.memory) - l1;
-            cell.w =
-                beyond > 0 ? -std::copysign(beyond, cell.memory) / ((s_.beta + after) / s_.learning_rate + l2) : 0.0;
+            const double pulled = soft_threshold(-cell.memory, l1);
+            cell.w = pulled != 0 ? pulled / ((s_.beta + after) / s_.learning_rate + l2) : 0.0;
         });
     }
 

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,11 @@ class Order {
 
     Order(Kind kind, uint32_t n, uint64_t seed) : kind_(kind), rng_(seed), n_(n), dropped_(n, 0) {
         if (kind == Kind::adaptive) become_adaptive();
+        if (kind == Kind::permuted_once) {
+            once_.resize(n);
+            std::iota(once_.begin(), once_.end(), 0u);
+            rng_.shuffle(once_);
+        }
         restore();
     }
 
@@ -51,6 +57,8 @@ class Order {
     // How often i stands in a pass on average, while the order is adaptive.
     double preference(uint32_t i) const { return preference_[i]; }
     uint32_t n_active() const { return uint32_t(active_.size()) - n_newly_dropped_; }
+    // Coordinates that were not excluded for good: n_active() when none of them is dropped.
+    uint32_t n_eligible() const { return n_ - n_excluded_; }
     const std::vector<double>& preferences() const { return preference_; }
 
     // The coordinates of the next pass, in order. Valid until the next call.
@@ -95,19 +103,21 @@ class Order {
 
     // Leaves coordinate i out for good: `restore` does not bring it back.
     void exclude(uint32_t i) {
+        if (dropped_[i] == excluded) return;
         drop(i);
         dropped_[i] = excluded;
+        ++n_excluded_;
     }
 
     void restore() {
         n_newly_dropped_ = 0;
         active_.clear();
-        for (uint32_t i = 0; i < n_; ++i) {
+        for (uint32_t k = 0; k < n_; ++k) {
+            const uint32_t i = once_.empty() ? k : once_[k];
             if (dropped_[i] == excluded) continue;
             dropped_[i] = 0;
             active_.push_back(i);
         }
-        if (kind_ == Kind::permuted_once) rng_.shuffle(active_);
     }
 
   private:
@@ -139,9 +149,10 @@ class Order {
     uint32_t n_;
     std::vector<uint8_t> dropped_;
     std::vector<uint32_t> active_, sequence_;
+    std::vector<uint32_t> once_;  // the permutation of `permuted_once`
     std::vector<double> preference_, pending_;
     double mean_gain_ = 0;
-    uint32_t n_reported_ = 0, n_newly_dropped_ = 0;
+    uint32_t n_reported_ = 0, n_newly_dropped_ = 0, n_excluded_ = 0;
 };
 
 }  // namespace widemargin

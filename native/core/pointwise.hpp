@@ -59,7 +59,8 @@ std::pair<double, double> bracket_intercept(const Pointwise<Loss>& at, double st
 
 // argmin over b of sum_i C_i loss(z_i + b). Newton steps inside a shrinking bracket; a bisection whenever Newton leaves
 // it or gains less than half. For piecewise linear losses the bracket closes on the kink. `b` is the start.
-// Where the minimum lies at infinity (one class only), the start is returned.
+// Where the minimum lies at infinity (rows of one class only), the answer is a point where the slope rounds to zero, or
+// the start if there is none within 1e150.
 template <class Loss>
 double best_intercept(const Pointwise<Loss>& at, double b) {
     auto [lo, hi] = bracket_intercept(at, b);

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/budget.hpp"
 #include "core/order.hpp"
 #include "core/primal_rows.hpp"
 
@@ -62,13 +63,6 @@ struct PrimalReport {
     bool looks_done = false;  // the estimate reached the target
 };
 
-struct PrimalTarget {
-    double relative_gap;  // stop when `trust` times the estimated gap falls below this share of the objective
-    double trust;
-    int64_t max_passes;
-    double max_seconds;
-};
-
 // What outlives a call.
 struct PrimalProgress {
     double penalty = 0;            // R(w) with the intercept's share
@@ -96,7 +90,7 @@ class PrimalCD {
           slopes_(slopes),
           progress_(progress) {}
 
-    PrimalReport run(Order& order, bool shrinking, const PrimalTarget& target) {
+    PrimalReport run(Order& order, bool shrinking, const Budget& target) {
         const auto start = std::chrono::steady_clock::now();
         PrimalReport report;
         while (report.passes < target.max_passes) {
@@ -109,7 +103,7 @@ class PrimalCD {
                 conclude(report, target);
                 if (report.looks_done) return report;
             } else if (violation_ <= look_again * progress_.whole_violation ||
-                       ++progress_.shrunk_passes * report.n_active >= 2 * int64_t(coordinates_.size())) {
+                       ++progress_.shrunk_passes * report.n_active >= 2 * int64_t(order.n_eligible())) {
                 order.restore();  // the active coordinates came far enough: look at all of them again
                 progress_.drop_below = infinity;
                 progress_.shrunk = false;
@@ -147,7 +141,11 @@ class PrimalCD {
             const Visit seen = visit(X_[j], at, penalty_, report);
             largest_slope_ = std::max(largest_slope_, std::abs(seen.slope));
             violation_ = std::max(violation_, seen.violation);
-            if (penalty_.ridge > 0) gap_ += penalty_.gap(w, seen.slope);
+            if (penalty_.ridge > 0) {
+                // An adaptive pass shows coordinate j about p_j times.
+                const double share = penalty_.gap(w, seen.slope);
+                gap_ += adaptive ? share / order.preference(j) : share;
+            }
             if (may_drop && w == 0 && at.w == 0 && std::abs(seen.slope) < penalty_.rho - progress_.drop_below)
                 order.drop(j), progress_.shrunk = true;
             if (adaptive) order.report(j, seen.gain);
@@ -239,7 +237,7 @@ class PrimalCD {
     }
 
     // After a pass over all coordinates: the objective, the estimate of the gap, and whether it is small enough.
-    void conclude(PrimalReport& report, const PrimalTarget& target) {
+    void conclude(PrimalReport& report, const Budget& target) {
         report.objective = objective();
         if (penalty_.ridge == 0) gap_ = gap_with_scaled_dual(report.objective);
         report.gap = gap_;

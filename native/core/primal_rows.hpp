@@ -45,8 +45,8 @@ template <class Row>
 inline constexpr bool one_value = std::is_same_v<Row, UniformRow> || std::is_same_v<Row, ConstantColumn>;
 
 // How curved a loss can be. `most` bounds its second derivative; `growth(a)` is such that, while no prediction moves by
-// more than a, the loss stays below its tangent by at most growth(a) * curvature * move^2: finite where the curvature
-// itself changes by a factor e^a at most, as that of the logistic loss does.
+// more than a, the loss rises above its tangent by at most growth(a) * curvature * move^2: finite where the curvature
+// itself grows by a factor e^a at most, as that of the logistic loss does.
 template <class Loss>
 struct Smoothness {
     static constexpr double most = 2;
@@ -58,25 +58,13 @@ struct Smoothness<Logistic> {
     static double growth(double a) { return a < 1e-4 ? 0.5 + 0.2 * a : (std::expm1(a) - a) / (a * a); }
 };
 
-// Value, slope and curvature of a loss at one prediction.
-struct Jet {
-    double value, slope, curvature;
-};
-
-template <class Loss>
-Jet jet_at(const Loss& loss, double z, double y) {
-    return {loss.value(z, y), loss.derivative(z, y), loss.curvature(z, y)};
-}
-
-inline Jet jet_at(const Logistic&, double z, double y) {
-    const double m = y * z, e = std::exp(-std::abs(m)), t = 1 / (1 + e);
-    return {std::log1p(e) + std::max(0.0, -m), -y * (m > 0 ? e * t : t), e * t * t};
-}
-
 template <class Loss>
 Slope slope_at(const Loss& loss, Place& row) {
     return {row.C * loss.derivative(row.z, row.y), row.C * loss.curvature(row.z, row.y)};
 }
+
+// Predictions beyond this have exponentials near the ends of what a double holds (e^709).
+inline constexpr double far_out = 500;
 
 inline Slope slope_from_exponential(const Place& row) {
     const double t = 1 / (1 + row.e), p = row.e * t;
@@ -93,14 +81,20 @@ inline Slope slope_at(const Logistic&, Place& row) {
 template <class Loss, class Row>
 void move_predictions(const Loss& loss, const Row& x, double d, Place* places, Slope* slopes) {
     if constexpr (std::is_same_v<Loss, Logistic> && one_value<Row>) {
-        const double move = std::clamp(d * x.value, -600.0, 600.0);
-        const double down = std::exp(-move), up = 1 / down;
+        const double move = d * x.value;
+        const double down = std::exp(-std::clamp(move, -far_out, far_out)), up = 1 / down;
+        const bool far_move = !(std::abs(move) <= far_out);
         x.for_each([&](int32_t i, double v) {
             Place& row = places[i];
+            const double before = row.z;
             row.z += d * v;
+            // So far out the kept exponential was cut, or its product would leave the range: it comes from z again.
+            if (far_move || !(std::abs(before) <= far_out && std::abs(row.z) <= far_out)) {
+                slopes[i] = slope_at(loss, row);
+                return;
+            }
             row.e *= row.y > 0 ? down : up;
-            // Near the ends of the range the product may have lost the value: start from z again.
-            slopes[i] = row.e > 1e-250 && row.e < 1e250 ? slope_from_exponential(row) : slope_at(loss, row);
+            slopes[i] = slope_from_exponential(row);
         });
     } else {
         x.for_each([&](int32_t i, double v) {

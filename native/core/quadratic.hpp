@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/rows.hpp"
+#include "core/soft_threshold.hpp"
 
 namespace widemargin {
 
@@ -73,8 +74,8 @@ inline double quadratic_passes(int64_t n, const double* H, const double* rho, co
     for (int64_t pass = 0; pass < max_passes; ++pass) {
         double gained = 0;
         for (int64_t j = 0; j < n; ++j) {
-            const double curvature = H[j * n + j], at = w[j], target = curvature * at - slope[j];
-            const double beyond = target > rho[j] ? target - rho[j] : target < -rho[j] ? target + rho[j] : 0.0;
+            const double curvature = H[j * n + j], at = w[j];
+            const double beyond = soft_threshold(curvature * at - slope[j], rho[j]);
             const double whole = curvature + bend[j];
             const double next = whole > 0 ? beyond / whole : at, d = next - at;
             if (d == 0) continue;

@@ -17,6 +17,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/budget.hpp"
 #include "core/losses.hpp"
 #include "core/order.hpp"
 #include "core/rows.hpp"
@@ -48,13 +49,6 @@ struct SgdReport {
     bool looks_done = false;  // the estimated gap reached the target
 };
 
-struct SgdTarget {
-    double relative_gap;  // stop when `trust` times the estimated gap falls below this share of the objective
-    double trust;
-    int64_t max_passes;
-    double max_seconds;
-};
-
 // What the passes carry from one to the next.
 struct SgdState {
     std::vector<double> a;
@@ -78,7 +72,7 @@ class Sgd {
   public:
     Sgd(Rows X, Loss loss, SgdState& state) : X_(X), loss_(loss), s_(state) {}
 
-    SgdReport run(Order& order, int64_t multiplicity, const SgdTarget& target) {
+    SgdReport run(Order& order, int64_t multiplicity, const Budget& target) {
         const auto start = std::chrono::steady_clock::now();
         SgdReport report;
         while (report.passes < target.max_passes) {

@@ -7,7 +7,6 @@ Blanks (spaces, tabs, carriage returns) separate the parts; empty lines and line
 no rows. Numbers are decimal and finite. The indices of a row may come in any order, each once.
 """
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -18,6 +17,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from .. import _core
+from ..threads import thread_count
 from .files import Bytes, Source, read_whole, written_whole
 
 ZeroBased: TypeAlias = bool | Literal["auto"]
@@ -139,7 +139,7 @@ def read_svmlight(
     ...
     ValueError: <stream>:2:5: read 'nan', expected a finite number after the colon
     """
-    reader = _Reader(_float_dtype(dtype), _checked_zero_based(zero_based), qid, multilabel, _threads(n_jobs))
+    reader = _Reader(_float_dtype(dtype), _checked_zero_based(zero_based), qid, multilabel, thread_count(n_jobs))
     several = isinstance(source, list | tuple)
     files = [read_whole(one) for one in cast(Sequence[Source], source if several else [source])]
     if not files:
@@ -182,15 +182,6 @@ def _checked_zero_based(zero_based: ZeroBased) -> ZeroBased:
     if zero_based not in _BASE_AND_LOWEST:
         raise ValueError(f'zero_based={zero_based!r} must be True, False or "auto"')
     return zero_based
-
-
-def _threads(n_jobs: int) -> int:
-    if n_jobs == 0:
-        raise ValueError("n_jobs=0: use a positive number of threads, or -1 for all cores")
-    if n_jobs > 0:
-        return int(n_jobs)
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, cores + 1 + int(n_jobs))
 
 
 def write_svmlight(

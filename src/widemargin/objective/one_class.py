@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..data.matrix import Matrix
+from ..solvers.vectors import inner
 from .certificate import Certificate, Certified
 from .labels import row_weights
 from .losses import Loss
@@ -118,7 +119,7 @@ class OneClassProblem:
 
     def objective_at(self, w: Vector, z: Vector, rho: float) -> float:
         """P(w, rho), given z = X w."""
-        return 0.5 * float(w @ w) - self.mass * rho + float((self.weights * np.maximum(0.0, rho - z)).sum())
+        return 0.5 * inner(w, w) - self.mass * rho + float((self.weights * np.maximum(0.0, rho - z)).sum())
 
     def best_rho(self, z: Vector) -> float:
         """argmin over rho of P: the lowest rows hold weight nu S below it."""
@@ -149,7 +150,7 @@ class OneClassProblem:
         rho = self.best_rho(z)
         alpha = self.feasible(np.where(z < rho, self.weights, 0.0) if dual is None else dual)
         v = self.X.rmatvec(alpha, n_jobs=self.n_jobs)
-        certificate = OneClassCertificate(self.objective_at(w, z, rho), -0.5 * float(v @ v), self.least_size)
+        certificate = OneClassCertificate(self.objective_at(w, z, rho), -0.5 * inner(v, v), self.least_size)
         return Certified(certificate, -rho, alpha)
 
     def certificate(self, w: Any, intercept: float = 0.0, dual: Any = None) -> Certificate:

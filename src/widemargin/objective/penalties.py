@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..solvers.vectors import inner
+
 Vector = NDArray[np.float64]
 
 PENALTIES = ("l2", "l1", "elasticnet")
@@ -30,7 +32,7 @@ class Penalty:
 
     def value(self, w: Vector) -> float:
         """R(w)"""
-        total = 0.5 * (1 - self.rho) * float(w @ w) if self.rho < 1 else 0.0
+        total = 0.5 * (1 - self.rho) * inner(w, w) if self.rho < 1 else 0.0
         return total + self.rho * float(np.abs(w).sum()) if self.rho > 0 else total
 
     def subgradient(self, w: Vector, g: Vector) -> Vector:
@@ -51,10 +53,10 @@ class Penalty:
     def conjugate(self, g: Vector) -> float:
         """R*(g)"""
         if self.rho == 0:
-            return 0.5 * float(g @ g)
+            return 0.5 * inner(g, g)
         beyond = np.maximum(0.0, np.abs(g) - self.rho)
         if self.rho < 1:
-            return float(beyond @ beyond) / (2 * (1 - self.rho))
+            return inner(beyond, beyond) / (2 * (1 - self.rho))
         # g was scaled onto the border: what rounding leaves beyond it is not a violation.
         return 0.0 if float(beyond.max(initial=0.0)) <= 1e-12 else np.inf
 

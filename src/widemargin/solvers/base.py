@@ -30,6 +30,10 @@ class Point:
     dual: Vector | None = None
 
 
+def _never() -> bool:
+    return False
+
+
 @dataclass(frozen=True)
 class Run:
     """What the driver asks of a run."""
@@ -40,6 +44,11 @@ class Run:
     every_step: bool  # somebody watches: come back after each single step
     start: Point | None  # warm start
     seconds_left: Callable[[], float]
+    interrupted: Callable[[], bool] = _never  # whether Ctrl-C came
+
+    def should_stop(self) -> bool:
+        """Whether a long inner loop should come back with what it has: the time is up, or Ctrl-C came."""
+        return self.seconds_left() <= 0 or self.interrupted()
 
     def slice(self) -> float:
         """Seconds that one native call may take: short enough that limits and Ctrl-C are felt at once."""

@@ -14,6 +14,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from .vectors import inner
+
 Vector = NDArray[np.float64]
 
 
@@ -71,7 +73,7 @@ def truncated_cg(
     s, r = np.zeros_like(g), -g
     y = r / M
     p = y.copy()
-    rho = start = float(r @ y)
+    rho = start = inner(r, y)
     # s^T M s, s^T M p and p^T M p follow by recurrence, so that the border costs no products of its own.
     ss, sp, pp = 0.0, 0.0, rho
     model = last_model = 0.0
@@ -79,7 +81,7 @@ def truncated_cg(
     while rho > 0:
         Hp = product(p)
         j += 1
-        curvature = float(p @ Hp)
+        curvature = inner(p, Hp)
         alpha = rho / curvature if curvature > 0 else math.inf
         if not ss + alpha * (2 * sp + alpha * pp) <= radius**2:
             tau = (math.sqrt(max(0.0, sp * sp + pp * (radius**2 - ss))) - sp) / pp
@@ -91,7 +93,7 @@ def truncated_cg(
         ss += alpha * (2 * sp + alpha * pp)
         last_model, model = model, model - 0.5 * alpha * rho
         np.divide(r, M, out=y)
-        last_rho, rho = rho, float(r @ y)
+        last_rho, rho = rho, inner(r, y)
         if enough(j, math.sqrt(rho), math.sqrt(start), model, last_model) or j >= 2 * len(g) or not keep_going():
             break
         beta = rho / last_rho

@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from .. import _core
 from .base import Point, Run, Solver, Step, Steps
 from .simplex_qp import solve_simplex_qp
+from .vectors import inner
 
 if TYPE_CHECKING:
     from ..objective.problem import Problem
@@ -49,7 +50,7 @@ class _Place:
     z: Vector
 
     def half_sqnorm(self) -> float:
-        return 0.5 * _dot(self.v, self.z)
+        return 0.5 * inner(self.v, self.z)
 
     def towards(self, other: _Place, step: float) -> _Place:
         return _Place(self.v + step * (other.v - self.v), self.z + step * (other.z - self.z))
@@ -71,7 +72,9 @@ class CuttingPlane(Solver):
     def iterate(self, problem: Problem, run: Run) -> Steps:
         rows = problem.X.shape[0]
         cuts = _Cuts(problem, self.patience)
-        answer = _first_place(problem, run.start) or _Place(np.zeros(rows), np.zeros(rows))
+        first = _first_place(problem, run.start)
+        answer = first or _Place(np.zeros(rows), np.zeros(rows))
+        before = 2 if first else 0  # passes: a step makes two, for its cut and for the predictions
         cut_at = answer
         for iteration in count(1):
             cuts.add(cut_at.z)
@@ -84,7 +87,7 @@ class CuttingPlane(Solver):
             gap = primal - dual
             yield Step(
                 iteration=iteration,
-                passes=float(iteration + 1),
+                passes=float(before + 2 * iteration),
                 point=partial(_point, problem, answer, reduced),
                 objective=primal,
                 dual=dual,
@@ -144,7 +147,7 @@ class Ocas(CuttingPlane):
 
     def places(self, problem: Problem, best: _Place, reduced: _Place) -> tuple[_Place, _Place]:
         along = _Place(reduced.v - best.v, reduced.z - best.z)
-        slope, curvature = _dot(along.v, best.z), max(0.0, _dot(along.v, along.z))
+        slope, curvature = inner(along.v, best.z), max(0.0, inner(along.v, along.z))
         step = _core.hinge_line_search(best.z, along.z, problem.y, problem.weights, slope, curvature)
         best = best.towards(reduced, step)
         return best, best.towards(reduced, self.mu)
@@ -178,7 +181,7 @@ class _Cuts:
             keep, against = problem.X.matvec(a, scale**2 * total, n_jobs=problem.n_jobs), v
         self.kept.append(keep)
         self.bits.append(np.packbits(errors))
-        column = np.array([_dot(row, against) for row in self.kept])
+        column = np.array([inner(row, against) for row in self.kept])
         self.G = np.block([[self.G, column[:-1, None]], [column[None, :]]])
         self.c = np.append(self.c, float(problem.weights[errors].sum()))
         self.beta = np.append(self.beta, 0.0)
@@ -212,11 +215,6 @@ class _Cuts:
     def value(self, place: _Place) -> float:
         """The reduced problem's value, a lower bound on the optimum."""
         return float(self.c @ self.beta) - place.half_sqnorm()
-
-
-def _dot(a: Vector, b: Vector) -> float:
-    """a . b on one thread: BLAS would start its own for vectors as long as the data."""
-    return float(np.einsum("i,i->", a, b))
 
 
 def _point(problem: Problem, answer: _Place, reduced: _Place) -> Point:

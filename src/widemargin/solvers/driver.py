@@ -72,7 +72,9 @@ class Driver:
         return self._solution(status)
 
     def _loop(self, callback: Callback | None, interrupted: Callable[[], bool]) -> Status:
-        ask = self._ask if callback is None else self._ask.watched()
+        ask = replace(self._ask, interrupted=interrupted)
+        if callback is not None:
+            ask = ask.watched()
         steps = self.solver.iterate(self.problem, ask)
         stall = StallWatch(grace_steps(self.problem.X.nnz))
         verdict: Certified | None = None

@@ -89,29 +89,35 @@ class FiniteNewton(Solver):
         start = run.start if run.start is not None else self._guessed(problem)
         if start is not None:
             beta = model.beta(start.w, start.intercept)
-        elif 0 < self.subset < 1 and not one_step:
-            beta = yield from self._subset_start(problem, run, beta)
+        counted = 0, 0.0
+        if start is None and 0 < self.subset < 1 and not one_step:
+            beta, counted = yield from self._subset_start(problem, run, beta)
         seeded = run.start is not None or one_step
         rounds = newton_settings(self, seeded=seeded)
-        yield from NewtonRun(model, beta, rounds, run, problem.loss.name == "hinge", model.point).steps()
+        yield from NewtonRun(model, beta, rounds, run, problem.loss.name == "hinge", model.point, counted).steps()
 
     def _guessed(self, problem: Problem) -> Point | None:
         return None if self.guess is None else rescaled_start(problem, self.guess)
 
-    def _subset_start(self, problem: Problem, run: Run, beta: Vector) -> Generator[Step, Certified | None, Vector]:
-        """Heuristic 3: the crude round on randomly drawn rows, weighted up to stand for all of them."""
+    def _subset_start(
+        self, problem: Problem, run: Run, beta: Vector
+    ) -> Generator[Step, Certified | None, tuple[Vector, tuple[int, float]]]:
+        """Heuristic 3: the crude round on randomly drawn rows, weighted up to stand for all of them.
+
+        Returns where it ended, with the iterations and passes made.
+        """
         rng = np.random.default_rng(run.seed)
         drawn = rng.random(problem.X.shape[0]) < self.subset
         part = BinaryModel.of(problem, np.where(drawn, problem.weights / self.subset, 0.0))
         if not part.weights.any():
-            return beta
+            return beta, (0, 0.0)
         rounds = replace(newton_settings(self, seeded=False), eps=(CRUDE_EPS, FINE_EPS))
         first = NewtonRun(part, beta, rounds, run, False, part.point)
         for step in first.steps():
             yield replace(step, objective=np.nan, dual=np.nan, gap=np.nan, looks_done=False)
-            if step.looks_done or first.eps < CRUDE_EPS:  # the crude round is over
+            if not step.by_the_clock and (step.looks_done or first.eps < CRUDE_EPS):  # the crude round is over
                 break
-        return first.at.beta
+        return first.at.beta, (first.iteration, first.passes)
 
 
 class NewtonSettings(Protocol):

@@ -250,7 +250,7 @@ class _LassoState:
         report = self._one_call(1)
         while self.solver.extrapolation and report.last_gain > 0:
             recent.append((self._working_weights(), self.native.intercept, self._dual()))
-            if len(recent) >= wanted or self._run.seconds_left() <= 0:
+            if len(recent) >= wanted or self._run.should_stop():
                 break
             report = self._one_call(1)
         return report
@@ -301,6 +301,6 @@ def _best_scale(slope: float, bend: float, correlations: Vector, penalty: Penalt
     for _ in range(40):
         t = 0.5 * (low + high)
         beyond = np.maximum(0.0, t * largest - rho)
-        falling = slope - 2 * t * bend < float(largest @ beyond) / (1 - rho)
+        falling = slope - 2 * t * bend < inner(largest, beyond) / (1 - rho)
         low, high = (low, t) if falling else (t, high)
     return high if len(largest) == 0 else low

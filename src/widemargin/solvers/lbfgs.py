@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from .base import Point, Run, Solver, Step, Steps
 from .scipy_bridge import iterations
 from .smooth import SMOOTH_LOSSES, Claim, SmoothObjective
+from .vectors import inner
 
 if TYPE_CHECKING:
     from ..objective.problem import Problem
@@ -104,7 +105,7 @@ class _Evaluations:
         if f.constant:
             gradient[-1] += f.constant * at.intercept_gradient
         self.passes += 1
-        self.value = at.value + 0.5 * float(shrunk @ x)
+        self.value = at.value + 0.5 * inner(shrunk, x)
         g = gradient[: f.features] if f.free else gradient
-        self.gap, self.point = 0.5 * float(g @ g), Point(w, b)
+        self.gap, self.point = 0.5 * inner(g, g), Point(w, b)
         return self.value, self._scale * gradient

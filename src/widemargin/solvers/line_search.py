@@ -1,9 +1,8 @@
-"""The line searches: f along a ray x + t d, with the predictions z + t dz at hand, O(rows) per trial.
+"""The line search: f along a ray x + t d, with the predictions z + t dz at hand, O(rows) per trial.
 
     phi(t) = 1/2 sum_j r_j (x_j + t d_j)^2 + sum_i C_i loss(y_i, z_i + t dz_i)
 
-`armijo`  halves t until the decrease is a fixed share of what the slope promised.
-`exact`   finds phi'(t) = 0 by Newton's method inside a shrinking bracket; phi is convex, so phi' rises.
+`exact` finds phi'(t) = 0 by Newton's method inside a shrinking bracket; phi is convex, so phi' rises.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from .vectors import inner
 
 if TYPE_CHECKING:
     from .smooth import Iterate, SmoothObjective
@@ -31,12 +31,12 @@ class Ray:
         shrunk = f.penalised * d
         # The penalty along the ray: a + b t + c t^2 / 2.
         self._a, self._b, self._c = (
-            0.5 * float((f.penalised * at.x) @ at.x),
-            float(shrunk @ at.x),
-            float(shrunk @ d),
+            0.5 * inner(f.penalised * at.x, at.x),
+            inner(shrunk, at.x),
+            inner(shrunk, d),
         )
         self.start_value = at.value
-        self.start_slope = float(at.gradient @ d)
+        self.start_slope = inner(at.gradient, d)
 
     def value(self, t: float) -> float:
         """phi(t)"""
@@ -46,16 +46,6 @@ class Ray:
         """phi'(t) and phi''(t)"""
         first, second = _core.ray_slope(*self._where, t, self._n_jobs)
         return first + self._b + t * self._c, second + self._c
-
-
-def armijo(ray: Ray, *, share: float = 0.01, most_trials: int = 40) -> float:
-    """The first t in 1, 1/2, 1/4, ... with phi(t) <= phi(0) + share t phi'(0); 0 if there is none."""
-    t = 1.0
-    for _ in range(most_trials):
-        if ray.value(t) <= ray.start_value + share * t * ray.start_slope:
-            return t
-        t *= 0.5
-    return 0.0
 
 
 def exact(ray: Ray, *, slope_left: float = 0.1, most_trials: int = 60) -> float:

@@ -18,9 +18,9 @@ many rows stand at the corner as there are nonzero weights, so the Hessian is sm
 that are nonzero or near |x_j . u| = rho. Dense coordinate descent with exact steps on the support minimises that model.
 A line search costs O(rows). u(z) is a dual point, so every step knows its gap.
 
-Measured against it, C = 1, no intercept, on one busy machine: a linear program by HiGHS (l1 alone) takes 12-13 s on
-reuters_moneyfx and 34-84 s on a9a; a restarted primal-dual hybrid gradient method (as in PDLP) takes 32 s to a relative
-gap of 1e-2 on reuters_moneyfx. This method takes about 3 s and 2 s to 1e-3, and goes on to 1e-6 in 10 s and 2 s.
+Measured side by side at C = 1 without intercept: a linear program by HiGHS (l1 alone) takes 12-13 s on reuters_moneyfx
+and 34-84 s on a9a; a restarted primal-dual hybrid gradient method (as in PDLP) takes 32 s to a relative gap of 1e-2 on
+reuters_moneyfx. This method takes about 3 s and 2 s to 1e-3, and goes on to 1e-6 in 10 s and 2 s.
 """
 
 from __future__ import annotations

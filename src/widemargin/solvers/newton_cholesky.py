@@ -23,6 +23,7 @@ from .base import Run, Solver, Step, Steps
 from .gram import Gram
 from .line_search import Ray, exact
 from .smooth import SMOOTH_LOSSES, Claim, Iterate, RoundingFloor, SmoothObjective
+from .vectors import inner
 
 if TYPE_CHECKING:
     from ..objective.problem import Problem
@@ -79,7 +80,7 @@ class NewtonCholesky(Solver):
             d, cost = equations.solve(at)
             dz = f.product(d)
             t = exact(Ray(f, at, d, dz))
-            promised = -0.5 * float(at.gradient @ d)
+            promised = -0.5 * inner(at.gradient, d)
             at = f.moved(at, d, dz, t)
             gap = equations.gap(at)
             iteration, passes = iteration + 1, passes + 1 + cost
@@ -118,7 +119,7 @@ class NewtonEquations:
         if not self.f.free or border[-1] <= 0:
             return self.f.gap(at)
         g = at.gradient[:-1] - border[:-1] * (at.gradient[-1] / border[-1])
-        return 0.5 * float(g @ g)
+        return 0.5 * inner(g, g)
 
 
 def _factor(H: Vector, diagonal: Vector) -> tuple[Vector, bool]:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -63,17 +63,19 @@ class NewtonRun:
         run: Run,
         hinge: bool,
         point: Callable[[At], Point],
+        counted: tuple[int, float] = (0, 0.0),
     ) -> None:
+        """`counted` are the iterations and passes made before this run began."""
         self.model = model
         self.rounds = rounds
         self.run = run
         self.hinge = hinge
-        self.iteration, self.passes = 0, 1.0
+        self.iteration, self.passes = counted[0], counted[1] + 1
         self._point = point
         self._eps_left = list(rounds.eps)
         self.eps = self._eps_left.pop(0)
         self._tau = 1.0
-        self._level_began = 0
+        self._level_began = self.iteration
         self._trust = 1.0
         self.at = model.at(beta)
 
@@ -102,7 +104,7 @@ class NewtonRun:
         for _ in cg.steps(self._stop(), limit):
             self.passes += share
             if time.perf_counter() - reported > PULSE:
-                yield self._step(looks_done=False)
+                yield replace(self._step(looks_done=False), by_the_clock=True)
                 reported = time.perf_counter()
 
     def _stop(self) -> Stop:

@@ -61,6 +61,7 @@ class OneClassCD(Solver):
         state = _OneClassState(cast("OneClassProblem", problem), run)
         iteration, passes = 0, 1.0
         rows = problem.X.shape[0]
+        sweeps = 1 if run.every_step else self.max_sweeps
         while True:
             iteration += 1
             working, violation, gap, primal = state.look()
@@ -77,8 +78,17 @@ class OneClassCD(Solver):
             )
             if verdict is not None or violation <= 0:
                 state.refresh()
-            report = state.sweep(working, self.inner_share * violation, self.max_sweeps)
-            passes += 1 + report.sweeps * len(working) / rows
+            # Where the clock cuts a call decides nothing: the sweeps go on with the same rows to the same target.
+            left, target = sweeps, self.inner_share * violation
+            passes += 1
+            while left > 0:
+                report = state.sweep(working, target, left)
+                left -= report.sweeps
+                passes += report.sweeps * len(working) / rows
+                if report.violation <= target:
+                    break
+                if left > 0:
+                    yield Step(iteration, passes, state.point, n_active=len(working), by_the_clock=True)
 
 
 class _OneClassState:
@@ -133,7 +143,7 @@ class _OneClassState:
             self.alpha,
             self.w,
             target,
-            1 if self._run.every_step else max_sweeps,
+            max_sweeps,
             self._run.slice(),
         )
 

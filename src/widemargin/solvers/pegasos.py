@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from .base import Point, Run, Solver, Step, Steps
+from .vectors import inner
 
 if TYPE_CHECKING:
     from ..objective.problem import Problem
@@ -44,6 +45,11 @@ class Pegasos(Solver):
         Rows drawn at random per step; None for all rows in every step, which is deterministic.
     average : bool
         Answer with the mean of the iterates instead of the last one.
+
+    Notes
+    -----
+    A warm start is verified and returned if nothing better is found, but the iteration does not begin there: its first
+    step has length one, w <- (1 - 1/1) w - ..., and forgets whatever w was.
 
     Examples
     --------
@@ -99,7 +105,7 @@ class Pegasos(Solver):
             native.dual(v)
             primal = 0.5 * report.sqnorm + report.loss
             # As if w = X^T v, which holds in the limit: an estimate, for the verdict costs a pass.
-            gap = primal + 0.5 * report.sqnorm - float(problem.y @ v)
+            gap = primal + 0.5 * report.sqnorm - inner(problem.y, v)
             verdict = yield Step(
                 iteration=iteration,
                 passes=float(iteration),

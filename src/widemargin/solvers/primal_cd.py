@@ -64,14 +64,17 @@ class PrimalCD(Solver):
 
     def iterate(self, problem: Problem, run: Run) -> Steps:
         state = _PrimalState(self, problem, run)
-        iteration, passes, n_calls, refreshed = 0, 0.0, 0, 0
+        iteration, passes, refreshed = 0, 0.0, 0
+        planned, left = 0, 0  # passes of the present call; one that the clock cuts goes on before anything is decided
         trust = 1.0
         columns = problem.X.shape[1]
         while True:
-            report = state.run_passes(trust, state.passes_per_call(n_calls, run.max_iter - iteration))
+            if left == 0:
+                planned = left = state.passes_per_call(planned)
+            report = state.run_passes(trust, int(min(left, run.max_iter - iteration)))
             iteration += report.passes
             passes += report.steps / columns
-            n_calls += 1
+            left = 0 if report.looks_done else left - report.passes
             verdict = yield Step(
                 iteration=iteration,
                 passes=passes,
@@ -81,12 +84,13 @@ class PrimalCD(Solver):
                 gap=report.gap,
                 looks_done=report.looks_done,
                 n_active=report.n_active,
+                by_the_clock=left > 0,
             )
             if verdict is not None:
                 # The estimate said done and was wrong: next time believe it only as far as it was right now.
                 trust = float(np.clip(verdict.certificate.gap / max(report.gap, 1e-300), 1.0, 100.0))
                 state.native.restore()
-            if verdict is not None or iteration - refreshed >= REFRESH_PASSES:
+            if verdict is not None or (left == 0 and iteration - refreshed >= REFRESH_PASSES):
                 state.refresh()
                 refreshed = iteration
 
@@ -120,9 +124,9 @@ class _PrimalState:
         point = self.point()
         self.native.set_predictions(self.problem.X.matvec(point.w, point.intercept, n_jobs=self.problem.n_jobs))
 
-    def passes_per_call(self, n_calls: int, left: float) -> int:
-        """One pass when somebody watches; else more and more."""
-        return 1 if self._run.every_step else int(min(2 ** min(n_calls, 7), left))
+    def passes_per_call(self, before: int) -> int:
+        """One pass when somebody watches; else twice as many as before."""
+        return 1 if self._run.every_step else max(1, min(2 * before, 128))
 
     def run_passes(self, trust: float, max_passes: int) -> _core.PrimalReport:
         return self.native.run(self._run.tol, trust, max_passes, self._run.slice())

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .base import Point
+from .vectors import inner
 
 if TYPE_CHECKING:
     from ..objective.problem import Problem
@@ -59,10 +60,10 @@ def _fit_two(problem: Problem, w: Vector, s: Vector, counts: NDArray[np.bool_]) 
     k = 2 * problem.weights * counts
     free = problem.intercept == "free"
     scale = 1.0 if free else problem.intercept_scale
-    p11 = float(w @ w) + float(k @ (s * s))
+    p11 = inner(w, w) + inner(k, s * s)
     p22 = (0.0 if free else 1.0) + scale * scale * float(k.sum())
-    p12 = scale * float(k @ s)
-    q1, q2 = float(k @ (problem.y * s)), scale * float(k @ problem.y)
+    p12 = scale * inner(k, s)
+    q1, q2 = inner(k, problem.y * s), scale * inner(k, problem.y)
     d = p11 * p22 - p12 * p12
     if d <= 0 or not np.isfinite(d):  # w = 0, or no row counts: only the intercept is left to fit
         return 0.0, scale * q2 / p22 if p22 > 0 else 0.0

@@ -68,12 +68,15 @@ class StochasticSolver(Solver):
         else:
             native.begin(_pulls(problem, run.start), WARM_EPOCHS)
         trust = 1 / self.comparison
-        iteration, n_calls = 0, 0
+        iteration = 0
+        planned, left = 0, 0  # passes of the present call; one that the clock cuts goes on before anything is decided
         while True:
-            passes = 1 if run.every_step else int(min(2 ** min(n_calls, 20), run.max_iter - iteration))
+            if left == 0:
+                planned = left = 1 if run.every_step else max(1, min(2 * planned, 2**20))
+            passes = int(min(left, run.max_iter - iteration))
             report = native.run(self.multiplicity, run.tol, trust, passes, run.slice())
             iteration += report.passes
-            n_calls += 1
+            left = 0 if report.looks_done else left - report.passes
             gap = report.primal - report.dual
             verdict = yield Step(
                 iteration=iteration,
@@ -84,6 +87,7 @@ class StochasticSolver(Solver):
                 gap=gap,
                 looks_done=report.looks_done,
                 n_active=problem.X.shape[0],
+                by_the_clock=left > 0,
             )
             if verdict is not None:
                 # The estimate said done and was wrong: next time believe it only as far as it was right now.

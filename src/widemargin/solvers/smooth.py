@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from .base import Point
+from .vectors import inner
 
 if TYPE_CHECKING:
     from ..objective.problem import Problem
@@ -99,7 +100,7 @@ class SmoothObjective:
         there, u, h = np.empty_like(z), np.empty_like(z), np.empty_like(z)
         value = _core.ray_go(loss.name, loss.epsilon, z, dz, problem.y, problem.weights, t, there, u, h, problem.n_jobs)
         shrunk = self.penalised * x
-        return Iterate(x, there, value + 0.5 * float(shrunk @ x), self.adjoint(u) + shrunk, h)
+        return Iterate(x, there, value + 0.5 * inner(shrunk, x), self.adjoint(u) + shrunk, h)
 
     def hess_vec(self, h: Vector, v: Vector) -> Vector:
         """The Hessian at curvatures h, times v: one pass over the rows with h_i != 0."""
@@ -122,7 +123,7 @@ class SmoothObjective:
     def gap(self, at: Iterate) -> float:
         """1/2 |gradient|^2: the duality gap, up to what a free intercept can still gain (see certificate.py)."""
         g = at.gradient[: self.features] if self.free else at.gradient
-        return 0.5 * float(g @ g)
+        return 0.5 * inner(g, g)
 
     def point(self, at: Iterate) -> Point:
         """The iterate as the driver wants it."""

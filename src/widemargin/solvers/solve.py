@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import os
 from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..numbers import as_number, as_whole
+from ..threads import thread_count
 from .auto import choose
 from .base import Point, Solver
 from .driver import Callback, Driver, Limits
@@ -73,7 +73,7 @@ def solve(
     tol = as_number("tol", tol, least=0)
     if not 0 <= seed < 2**64:
         raise ValueError(f"seed must lie between 0 and 2**64 - 1, got {seed!r}")
-    problem = problem.with_jobs(_thread_count(n_jobs))
+    problem = problem.with_jobs(thread_count(n_jobs))
     chosen = choose(problem) if solver == "auto" else make_solver(solver)
     require(chosen, problem)
     driver = Driver(problem, chosen, tol, limits, seed, _start_point(problem, warm_start))
@@ -92,14 +92,6 @@ def _limits(max_iter: int | None, max_seconds: float | None) -> Limits:
         iterations=math.inf if max_iter is None else as_whole("max_iter", max_iter, least=1),
         seconds=math.inf if max_seconds is None else float(max_seconds),
     )
-
-
-def _thread_count(n_jobs: int) -> int:
-    if as_whole("n_jobs", n_jobs, least=-(2**31)) == 0:
-        raise ValueError("n_jobs must not be 0: use 1 for one thread, -1 for all cores")
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    # Results do not depend on it, and threads beyond a few per core only wait.
-    return min(n_jobs, 8 * cores) if n_jobs > 0 else max(1, cores + 1 + n_jobs)
 
 
 def _start_point(problem: Problem, warm_start: Solution | None) -> Point | None:

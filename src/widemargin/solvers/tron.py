@@ -25,6 +25,7 @@ from .base import Run, Solver, Step, Steps
 from .cg import ModelRule, ResidualRule, StopRule, TruncatedStep, truncated_cg
 from .line_search import Ray, exact
 from .smooth import SMOOTH_LOSSES, Claim, Iterate, RoundingFloor, SmoothObjective
+from .vectors import inner
 
 if TYPE_CHECKING:
     from ..objective.problem import Problem
@@ -109,9 +110,9 @@ class TRON(Solver):
             lambda v: f.hess_vec(at.h, v),
             at.gradient,
             M,
-            search.radius(math.sqrt(float(at.gradient @ (at.gradient / M)))),
+            search.radius(math.sqrt(inner(at.gradient, at.gradient / M))),
             search.stop_rule(forcing.xi(at)),
-            lambda: run.seconds_left() > 0,
+            lambda: not run.should_stop(),
         )
 
 

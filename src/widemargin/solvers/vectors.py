@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _core
+
 Vector = NDArray[np.float64]
 
 
@@ -17,4 +19,4 @@ def inner(a: Vector, b: Vector) -> float:
     >>> inner(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
     11.0
     """
-    return float(np.einsum("i,i->", a, b))
+    return _core.dot(a, b)

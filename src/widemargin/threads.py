@@ -1,0 +1,20 @@
+"""How many threads `n_jobs` asks for."""
+
+from __future__ import annotations
+
+import os
+
+from .numbers import as_whole
+
+
+def thread_count(n_jobs: int) -> int:
+    """Threads for `n_jobs`: as many as asked for, counted back from all cores below zero.
+
+    >>> thread_count(1)
+    1
+    """
+    if as_whole("n_jobs", n_jobs, least=-(2**31)) == 0:
+        raise ValueError("n_jobs must not be 0: use 1 for one thread, -1 for all cores")
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    # Results do not depend on it, and threads beyond a few per core only wait.
+    return min(n_jobs, 8 * cores) if n_jobs > 0 else max(1, cores + 1 + n_jobs)
