@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from widemargin._core import Order
 
 KINDS = ("cyclic", "permuted", "permuted_once", "random", "adaptive")

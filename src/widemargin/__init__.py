@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from .estimators.online import OnlineClassifier as OnlineClassifier
     from .estimators.online import OnlineRegressor as OnlineRegressor
     from .estimators.ordinal_svc import OrdinalSVC as OrdinalSVC
+    from .multiclass.base import MulticlassModel as MulticlassModel
+    from .multiclass.crammer_singer import CrammerSingerProblem as CrammerSingerProblem
+    from .multiclass.dag import fit_dag as fit_dag
+    from .multiclass.joint import fit_joint as fit_joint
+    from .multiclass.maximum_entropy import MaximumEntropyProblem as MaximumEntropyProblem
+    from .multiclass.one_vs_one import fit_one_vs_one as fit_one_vs_one
     from .objective.certificate import Certificate as Certificate
     from .objective.kkt import kkt_violation as kkt_violation
     from .objective.one_class import OneClassProblem as OneClassProblem
@@ -24,6 +30,7 @@ if TYPE_CHECKING:
     from .objective.problem import Problem as Problem
     from .solvers.base import Solver as Solver
     from .solvers.cmls import CMLS as CMLS
+    from .solvers.crammer_singer import CrammerSinger as CrammerSinger
     from .solvers.cutting_plane import Ocas as Ocas
     from .solvers.cutting_plane import SvmPerf as SvmPerf
     from .solvers.dual_cd import DualCD as DualCD
@@ -32,6 +39,8 @@ if TYPE_CHECKING:
     from .solvers.l1_hinge import L1Hinge as L1Hinge
     from .solvers.lasso_cd import LassoCD as LassoCD
     from .solvers.lbfgs import LBFGS as LBFGS
+    from .solvers.multinomial_lbfgs import MultinomialLBFGS as MultinomialLBFGS
+    from .solvers.multinomial_newton import MultinomialNewton as MultinomialNewton
     from .solvers.newglmnet import NewGLMNET as NewGLMNET
     from .solvers.newton_cholesky import NewtonCholesky as NewtonCholesky
     from .solvers.one_class import OneClassCD as OneClassCD
@@ -88,6 +97,15 @@ _HOME = {
     "OneClassCD": "solvers.one_class",
     "OneClassProblem": "objective.one_class",
     "LinearOneClassSVM": "estimators.one_class",
+    "CrammerSinger": "solvers.crammer_singer",
+    "CrammerSingerProblem": "multiclass.crammer_singer",
+    "MaximumEntropyProblem": "multiclass.maximum_entropy",
+    "MultinomialNewton": "solvers.multinomial_newton",
+    "MultinomialLBFGS": "solvers.multinomial_lbfgs",
+    "MulticlassModel": "multiclass.base",
+    "fit_one_vs_one": "multiclass.one_vs_one",
+    "fit_dag": "multiclass.dag",
+    "fit_joint": "multiclass.joint",
     "LinearSVC": "estimators.linear_svc",
     "OnlineClassifier": "estimators.online",
     "OnlineRegressor": "estimators.online",

@@ -4,6 +4,7 @@
 |---|---|
 | smooth loss, l2, few features: ten Newton steps cost less than some ninety passes | newton_cholesky |
 | smooth loss, l2, otherwise | dual_cd; when it is slow, newton_cholesky or tron from there |
+| Crammer and Singer's SVM, maximum entropy | crammer_singer, multinomial_newton |
 | the rest | dual_cd |
 
 Costs are counted in passes over the data, see `newton_passes`.
@@ -27,8 +28,14 @@ FEW_FEATURES = 5000
 NEWTON_STEPS = 10
 
 
+# Problems of another kind than `Problem`, by their loss.
+OWN_SOLVER = {"crammer_singer": "crammer_singer", "multinomial": "multinomial_newton"}
+
+
 def choose(problem: Problem) -> Solver:
     """The solver that suits the shape of the problem."""
+    if problem.loss.name in OWN_SOLVER:
+        return solver_class(OWN_SOLVER[problem.loss.name])()
     solver = _smooth_choice(problem) if problem.loss.smooth and problem.penalty.smooth else solver_class("dual_cd")()
     require(solver, problem)
     return solver

@@ -32,6 +32,9 @@ _HOME = {
     "lasso_cd": ("lasso_cd", "LassoCD"),
     "l1_hinge": ("l1_hinge", "L1Hinge"),
     "one_class": ("one_class", "OneClassCD"),
+    "crammer_singer": ("crammer_singer", "CrammerSinger"),
+    "multinomial_newton": ("multinomial_newton", "MultinomialNewton"),
+    "multinomial_lbfgs": ("multinomial_lbfgs", "MultinomialLBFGS"),
 }
 
 

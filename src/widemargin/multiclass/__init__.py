@@ -1,0 +1,1 @@
+"""More than two classes: one file per way of putting them together."""
