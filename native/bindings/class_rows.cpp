@@ -14,7 +14,8 @@ namespace {
 using Codes = Array<const int32_t>;
 
 int64_t checked_classes(int64_t n_classes) {
-    if (n_classes < 1) throw std::invalid_argument("n_classes is " + std::to_string(n_classes) + ", it must be positive");
+    if (n_classes < 1)
+        throw std::invalid_argument("n_classes is " + std::to_string(n_classes) + ", it must be positive");
     return n_classes;
 }
 
@@ -68,9 +69,7 @@ void entropy_hess_vec_(const RowStore& X, Array<In> p, Array<In> C, Array<In> v,
     const auto G = checked_weights(X, g, n_classes, constant, "g");
     checked(C, m, "C"), checked(p, m * n_classes, "p"), checked(q, m * n_classes, "q"), checked(t, m * n_classes, "t");
     nb::gil_scoped_release release;
-    X.visit([&](const auto& rows) {
-        entropy_hess_vec(rows, p.data(), C.data(), V, q.data(), t.data(), G, n_threads);
-    });
+    X.visit([&](const auto& rows) { entropy_hess_vec(rows, p.data(), C.data(), V, q.data(), t.data(), G, n_threads); });
 }
 
 void entropy_diagonal_(const RowStore& X, Array<In> p, Array<In> C, int64_t n_classes, double constant, Array<Out> d) {
@@ -90,8 +89,8 @@ std::pair<double, double> entropy_ray_(Codes y, Array<In> C, int64_t n_classes, 
     return {found.value, found.slope};
 }
 
-void dag_classes_(const RowStore& X, Array<In> models, Array<In> intercepts, int64_t n_classes,
-                  Array<int32_t> classes, int n_threads) {
+void dag_classes_(const RowStore& X, Array<In> models, Array<In> intercepts, int64_t n_classes, Array<int32_t> classes,
+                  int n_threads) {
     const int64_t n_models = checked_classes(n_classes) * (n_classes - 1) / 2;
     checked(models, n_models * X.n_cols(), "models"), checked(intercepts, n_models, "intercepts");
     checked(classes, X.n_rows(), "classes");

@@ -105,7 +105,7 @@ class MultinomialNewton(Solver):
         )
 
     def _forcing(self, at: EntropyIterate, first: float, tol: float) -> float:
-        """min(xi, sqrt(|g| / |g_0|)), which makes the last steps superlinear, but no better than the tolerance needs."""
+        """min(xi, sqrt(|g| / |g_0|)): superlinear in the end, but no better than the tolerance needs."""
         length = math.sqrt(inner(at.gradient, at.gradient))
         if not (length > 0 and first > 0):
             return self.xi
