@@ -140,18 +140,25 @@ class CrammerSinger {
         const auto x = X_[i];
         const uint32_t count = s_.in_play[i];
         const double* w = s_.w.data();
-        if (4 * int64_t(count) > k_) {
-            row_scores(x, {w, s_.n_features, k_, 0.0}, z_.data());
-        } else {
-            const uint32_t* m = &s_.classes[size_t(i) * size_t(k_)];
-            for (uint32_t c = 0; c < count; ++c) z_[m[c]] = 0;
-            x.for_each([&](int32_t j, double v) {
-                const double* at = w + int64_t(j) * k_;
-                for (uint32_t c = 0; c < count; ++c) z_[m[c]] += v * at[m[c]];
-            });
-        }
         const uint32_t* m = &s_.classes[size_t(i) * size_t(k_)];
+        if (2 * int64_t(count) > k_)
+            row_scores(x, {w, s_.n_features, k_, 0.0}, z_.data());
+        else
+            over_classes(count, [&]<int Width>(int64_t c) { chosen_scores<Width>(x, w, m + c); });
         for (uint32_t c = 0; c < count; ++c) z_[m[c]] += s_.intercepts[m[c]];
+    }
+
+    // The scores of a few classes, their sums in registers.
+    template <int Width, class Row>
+    void chosen_scores(const Row& x, const double* w, const uint32_t* m) {
+        uint32_t at_class[Width];
+        double s[Width] = {};
+        for (int c = 0; c < Width; ++c) at_class[c] = m[c];
+        x.for_each([&](int32_t j, double v) {
+            const double* at = w + int64_t(j) * k_;
+            for (int c = 0; c < Width; ++c) s[c] += v * at[at_class[c]];
+        });
+        for (int c = 0; c < Width; ++c) z_[at_class[c]] = s[c];
     }
 
     double bound(uint32_t i, uint32_t m) const { return m == uint32_t(s_.y[i]) ? s_.C[i] : 0.0; }
@@ -242,13 +249,16 @@ class CrammerSinger {
     }
 
     void move_weights(uint32_t i) {
-        const auto n = moved_.size();
-        const uint32_t* m = moved_.data();
-        const double* d = change_.data();
-        double* w = s_.w.data();
-        X_[i].for_each([&](int32_t j, double v) {
-            double* at = w + int64_t(j) * k_;
-            for (size_t c = 0; c < n; ++c) at[m[c]] += v * d[c];
+        const auto x = X_[i];
+        over_classes(int64_t(moved_.size()), [&]<int Width>(int64_t first) {
+            uint32_t at_class[Width];
+            double d[Width];
+            for (int c = 0; c < Width; ++c) at_class[c] = moved_[size_t(first + c)], d[c] = change_[size_t(first + c)];
+            double* w = s_.w.data();
+            x.for_each([&](int32_t j, double v) {
+                double* at = w + int64_t(j) * k_;
+                for (int c = 0; c < Width; ++c) at[at_class[c]] += v * d[c];
+            });
         });
     }
 

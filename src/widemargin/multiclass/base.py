@@ -79,4 +79,4 @@ class MulticlassModel:
 
 def highest_score(model: MulticlassModel, X: Matrix, n_jobs: int) -> Codes:
     """One model per class: the highest value wins."""
-    return model.decision_values(X, n_jobs).argmax(axis=1).astype(np.int32)
+    return np.asarray(model.decision_values(X, n_jobs).argmax(axis=1), dtype=np.int32)

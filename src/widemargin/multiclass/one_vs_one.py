@@ -36,7 +36,7 @@ def voting(model: MulticlassModel, X: Matrix, n_jobs: int) -> Codes:
         votes[:, p] += ~wins
         strength[:, q] += values[:, at]
         strength[:, p] -= values[:, at]
-    return (votes + strength / (3 * (1 + np.abs(strength)))).argmax(axis=1).astype(np.int32)
+    return np.asarray((votes + strength / (3 * (1 + np.abs(strength)))).argmax(axis=1), dtype=np.int32)
 
 
 def fit_one_vs_one(
@@ -81,7 +81,8 @@ def fit_one_vs_one(
     X = X if isinstance(X, Matrix) else Matrix(X)
     codes, classes = ordered_labels(y, X.shape[0])
     weights = row_weights(1.0, sample_weight, X.shape[0])
-    settings = {"solver": solver, "tol": tol, "seed": seed, "max_iter": max_iter, "max_seconds": max_seconds}
+    settings: dict[str, Any] = {"solver": solver, "tol": tol, "seed": seed}
+    settings |= {"max_iter": max_iter, "max_seconds": max_seconds}
 
     def fit(pair: tuple[int, int]) -> Solution:
         rows, labels = pair_rows(codes, pair)
