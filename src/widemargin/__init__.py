@@ -12,7 +12,12 @@ if TYPE_CHECKING:
     from .data.matrix import Matrix as Matrix
     from .data.svmlight import read_svmlight as read_svmlight
     from .data.svmlight import write_svmlight as write_svmlight
+    from .estimators.least_squares import ElasticNet as ElasticNet
+    from .estimators.least_squares import Lasso as Lasso
+    from .estimators.least_squares import Ridge as Ridge
     from .estimators.linear_svc import LinearSVC as LinearSVC
+    from .estimators.linear_svr import LinearSVR as LinearSVR
+    from .estimators.logistic_regression import LogisticRegression as LogisticRegression
     from .estimators.one_class import LinearOneClassSVM as LinearOneClassSVM
     from .estimators.online import OnlineClassifier as OnlineClassifier
     from .estimators.online import OnlineRegressor as OnlineRegressor
@@ -89,6 +94,11 @@ _HOME = {
     "OneClassProblem": "objective.one_class",
     "LinearOneClassSVM": "estimators.one_class",
     "LinearSVC": "estimators.linear_svc",
+    "LinearSVR": "estimators.linear_svr",
+    "LogisticRegression": "estimators.logistic_regression",
+    "Ridge": "estimators.least_squares",
+    "Lasso": "estimators.least_squares",
+    "ElasticNet": "estimators.least_squares",
     "OnlineClassifier": "estimators.online",
     "OnlineRegressor": "estimators.online",
 }
