@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from .solvers.dual_cd import DualCD as DualCD
     from .solvers.finite_newton import FiniteNewton as FiniteNewton
     from .solvers.hand_over import HandOver as HandOver
-    from .solvers.l1_hinge import L1Hinge as L1Hinge
     from .solvers.lasso_cd import LassoCD as LassoCD
     from .solvers.lbfgs import LBFGS as LBFGS
+    from .solvers.multipliers import Multipliers as Multipliers
     from .solvers.newglmnet import NewGLMNET as NewGLMNET
     from .solvers.newton_cholesky import NewtonCholesky as NewtonCholesky
     from .solvers.one_class import OneClassCD as OneClassCD
@@ -89,7 +89,7 @@ _HOME = {
     "LBFGS": "solvers.lbfgs",
     "HandOver": "solvers.hand_over",
     "LassoCD": "solvers.lasso_cd",
-    "L1Hinge": "solvers.l1_hinge",
+    "Multipliers": "solvers.multipliers",
     "OneClassCD": "solvers.one_class",
     "OneClassProblem": "objective.one_class",
     "LinearOneClassSVM": "estimators.one_class",
