@@ -52,9 +52,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):  # type: ignore[misc]
     def _same_kind(self, target: Target) -> bool:
         """Whether the last fit was of the same classes by the same method, so that its models correspond to ours."""
         last = getattr(self, "_target", None)
-        return (
-            last is not None and last.strategy == target.strategy and np.array_equal(last.classes, target.classes)
-        )
+        return last is not None and last.strategy == target.strategy and np.array_equal(last.classes, target.classes)
 
     def _problem_settings(self) -> dict[str, Any]:
         """The keyword arguments of `Problem` that all models share."""

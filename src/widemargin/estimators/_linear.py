@@ -25,6 +25,8 @@ Table = NDArray[np.float64]
 class LinearModel(BaseEstimator):  # type: ignore[misc]
     """Fits by `solve` and keeps the solutions. Subclasses hold the parameters and build the problem."""
 
+    coef_: Any  # an array, or a SciPy sparse one after `sparsify`
+
     def _solver(self) -> Solve:
         """`solve` with this estimator's settings; the seed is drawn once, however many problems there are."""
         seed, progress = seed_of(self.random_state), bool(self.verbose)
@@ -71,7 +73,8 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
         if sp.issparse(self.coef_):
             Matrix(X)  # names what is not finite
             product = X @ self.coef_.T
-            return np.asarray(product.toarray() if sp.issparse(product) else product) + intercepts
+            scores: Table = np.asarray(product.toarray() if sp.issparse(product) else product) + intercepts
+            return scores
         rows, threads = Matrix(X), self._threads()
         columns = zip(np.atleast_2d(self.coef_), intercepts, strict=True)
         return np.column_stack([rows.matvec(w, float(b), n_jobs=threads) for w, b in columns])
@@ -84,7 +87,8 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
         self
         """
         check_is_fitted(self)
-        self.coef_ = sp.csr_array(np.atleast_2d(self.coef_)) if not sp.issparse(self.coef_) else self.coef_
+        if not sp.issparse(self.coef_):
+            self.coef_ = sp.csr_array(np.atleast_2d(self.coef_))
         return self
 
     def densify(self) -> Self:

@@ -68,6 +68,17 @@ class LinearRegressor(RegressorMixin, LinearModel):  # type: ignore[misc]
         """
         return self._scores(X)[:, 0]
 
+    def densify(self) -> Self:
+        """Makes `coef_` a NumPy array again.
+
+        Returns
+        -------
+        self
+        """
+        super().densify()
+        self.coef_ = self.coef_.ravel()
+        return self
+
 
 def require_positive(name: str, value: float, instead: str) -> float:
     """Refuses a number that is not above zero, saying what to do instead."""

@@ -73,13 +73,11 @@ class _Indicator(Target):
         return np.column_stack(columns)
 
     def _column(self, X: Any, label: int, class_weight: Any, sample_weight: Any) -> Vector:
-        present, side = np.unique(self.codes[:, label], return_inverse=True)
-        if len(present) < 2:  # a label that never changes needs no weights
-            class_weight = None
-        if class_weight is None:
-            side, present = np.zeros(len(side), dtype=np.intp), np.zeros(1)
-        weights = row_weights(X, side, present, class_weight, sample_weight)
-        return np.ones(len(side)) if weights is None else weights
+        sides, present = self.codes[:, label], np.unique(self.codes[:, label])
+        if len(present) < 2 or class_weight is None:  # all rows alike: no side to weigh, none that must be there
+            class_weight, sides, present = None, np.zeros_like(sides), np.zeros(1, dtype=np.intp)
+        weights = row_weights(X, sides, present, class_weight, sample_weight)
+        return np.ones(len(sides)) if weights is None else weights
 
     def labels(self, chosen: NDArray[np.intp]) -> NDArray[Any]:
         return chosen

@@ -29,10 +29,14 @@ Positives = NDArray[np.bool_]
 def fit_each(data: Labelled, sides: Sequence[Callable[[], Positives]], ask: Ask) -> Fit:
     """One model per entry of `sides`, which tells the positive rows of that model when it is asked."""
     workers = min(ask.n_jobs, len(sides))
+    threads_each = 1 if workers > 1 else ask.n_jobs
 
     def fit(model: int) -> Solution:
-        weights = data.weights if data.weights is None or data.weights.ndim == 1 else data.weights[:, model]
-        return _fit_one(data, sides[model](), weights, ask, model, n_jobs=1 if workers > 1 else ask.n_jobs)
+        positive = sides[model]()
+        if positive.all() or not positive.any():
+            return _certain(data, bool(positive[0]), model)
+        problem = Problem(data.X, np.where(positive, 1.0, -1.0), sample_weight=_weights(data, model), **ask.problem)
+        return ask.solve(problem, ask.start(model), threads_each)
 
     solutions = list(_in_turn(fit, len(sides)) if workers <= 1 else _side_by_side(fit, len(sides), workers))
     coef = np.stack([solution.coef for solution in solutions])
@@ -58,11 +62,9 @@ def _side_by_side(fit: Callable[[int], Solution], n_models: int, workers: int) -
         pool.shutdown(cancel_futures=True)  # after Ctrl-C or an error, what has not begun does not begin
 
 
-def _fit_one(data: Labelled, positive: Positives, weights: Vector | None, ask: Ask, model: int, n_jobs: int) -> Solution:
-    if positive.all() or not positive.any():
-        return _certain(data, bool(positive[0]), model)
-    problem = Problem(data.X, np.where(positive, 1.0, -1.0), sample_weight=weights, **ask.problem)
-    return ask.solve(problem, ask.start(model), n_jobs)
+def _weights(data: Labelled, model: int) -> Vector | None:
+    """The rows' weights in that model: one column for all, or one each."""
+    return data.weights if data.weights is None or data.weights.ndim == 1 else data.weights[:, model]
 
 
 def _certain(data: Labelled, present: bool, model: int) -> Solution:

@@ -13,7 +13,9 @@ from widemargin import ElasticNet, Lasso, LinearSVC, LinearSVR, LogisticRegressi
 CHECKED = [
     LinearSVC(tol=1e-13),
     LinearSVC(tol=1e-13, intercept="regularized"),
+    LinearSVC(tol=1e-13, loss="hinge"),
     LogisticRegression(tol=1e-13),
+    LinearSVR(tol=1e-13),
     LinearSVR(loss="squared_epsilon_insensitive", tol=1e-13),
     Ridge(tol=1e-13),
     Lasso(tol=1e-13),
