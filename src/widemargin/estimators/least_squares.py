@@ -23,7 +23,57 @@ from ._regressor import LinearRegressor, require_positive
 NO_PENALTY = "without a penalty there is no bound to prove how good a model is; use a small alpha, such as 1e-6"
 
 
-class Ridge(LinearRegressor):
+class _LeastSquares(LinearRegressor):
+    """The squared loss, and the parameters that all three share."""
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        tol: float = 1e-3,
+        max_iter: int | None = None,
+        solver: str | Solver = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        warm_start: bool = False,
+        verbose: bool | int = False,
+    ) -> None:
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.solver = solver
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.warm_start = warm_start
+        self.verbose = verbose
+
+    def _settings(self, penalty: str, C: float, l1_ratio: float = 0.0) -> dict[str, Any]:
+        intercept = "free" if self.fit_intercept else "none"
+        return {"loss": "squared", "penalty": penalty, "C": C, "l1_ratio": l1_ratio, "intercept": intercept}
+
+    def _alpha(self) -> float:
+        return require_positive("alpha", self.alpha, NO_PENALTY)
+
+
+class _Sparse(_LeastSquares):
+    """What Lasso and ElasticNet share."""
+
+    @property
+    def sparse_coef_(self) -> Any:
+        """The coefficients as a sparse array of one row."""
+        return sp.csr_array(self.coef_.reshape(1, -1))
+
+    def _mixed(self, l1_ratio: float, total_weight: float) -> dict[str, Any]:
+        # At both ends of the mixture it has a name of its own, under which more solvers take it.
+        penalty = {0.0: "l2", 1.0: "l1"}.get(float(l1_ratio), "elasticnet")
+        alpha = self._alpha()
+        # Where no row counts at all, Problem says so.
+        return self._settings(penalty, 1 / (2 * alpha * total_weight) if total_weight > 0 else 1.0, l1_ratio)
+
+
+class Ridge(_LeastSquares):
     """Least squares with an l2 penalty, fitted to a proven accuracy.
 
     Minimises sum_i weight_i (y_i - x_i . w - b)^2 + alpha |w|^2 until the objective is within a share `tol` of the
@@ -57,40 +107,11 @@ class Ridge(LinearRegressor):
     (array([1.]), 2.0)
     """
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        *,
-        fit_intercept: bool = True,
-        tol: float = 1e-3,
-        max_iter: int | None = None,
-        solver: str | Solver = "auto",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        warm_start: bool = False,
-        verbose: bool | int = False,
-    ) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
-        self.solver = solver
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.warm_start = warm_start
-        self.verbose = verbose
-
     def _problem_settings(self, total_weight: float) -> dict[str, Any]:
-        alpha = require_positive("alpha", self.alpha, NO_PENALTY)
-        return {
-            "loss": "squared",
-            "penalty": "l2",
-            "C": 1 / (2 * alpha),
-            "intercept": "free" if self.fit_intercept else "none",
-        }
+        return self._settings("l2", 1 / (2 * self._alpha()))
 
 
-class ElasticNet(LinearRegressor):
+class ElasticNet(_Sparse):
     """Least squares with a mixture of l1 and l2, fitted to a proven accuracy.
 
     Minimises, with S the number of rows (or the sum of their weights), until the objective is within a share `tol` of
@@ -143,36 +164,24 @@ class ElasticNet(LinearRegressor):
         warm_start: bool = False,
         verbose: bool | int = False,
     ) -> None:
-        self.alpha = alpha
         self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
-        self.solver = solver
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.warm_start = warm_start
-        self.verbose = verbose
-
-    @property
-    def sparse_coef_(self) -> Any:
-        """The coefficients as a sparse array of one row."""
-        return sp.csr_array(self.coef_.reshape(1, -1))
+        super().__init__(
+            alpha,
+            fit_intercept=fit_intercept,
+            tol=tol,
+            max_iter=max_iter,
+            solver=solver,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            warm_start=warm_start,
+            verbose=verbose,
+        )
 
     def _problem_settings(self, total_weight: float) -> dict[str, Any]:
-        alpha = require_positive("alpha", self.alpha, NO_PENALTY)
-        # At both ends of the mixture it has a name of its own, under which more solvers take it.
-        penalty = {0.0: "l2", 1.0: "l1"}.get(float(self.l1_ratio), "elasticnet")
-        return {
-            "loss": "squared",
-            "penalty": penalty,
-            "l1_ratio": self.l1_ratio,
-            "C": 1 / (2 * alpha * total_weight) if total_weight > 0 else 1.0,  # no weight at all: Problem says so
-            "intercept": "free" if self.fit_intercept else "none",
-        }
+        return self._mixed(self.l1_ratio, total_weight)
 
 
-class Lasso(ElasticNet):
+class Lasso(_Sparse):
     """Least squares with an l1 penalty, which leaves few coefficients different from zero.
 
     Minimises 1/(2 S) sum_i weight_i (y_i - x_i . w - b)^2 + alpha |w|_1, with S the number of rows (or the sum of
@@ -198,28 +207,5 @@ class Lasso(ElasticNet):
     array([1.6, 0. ])
     """
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        *,
-        fit_intercept: bool = True,
-        tol: float = 1e-3,
-        max_iter: int | None = None,
-        solver: str | Solver = "auto",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        warm_start: bool = False,
-        verbose: bool | int = False,
-    ) -> None:
-        super().__init__(
-            alpha,
-            l1_ratio=1.0,
-            fit_intercept=fit_intercept,
-            tol=tol,
-            max_iter=max_iter,
-            solver=solver,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            warm_start=warm_start,
-            verbose=verbose,
-        )
+    def _problem_settings(self, total_weight: float) -> dict[str, Any]:
+        return self._mixed(1.0, total_weight)
