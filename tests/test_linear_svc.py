@@ -141,9 +141,7 @@ def test_ctrl_c_keeps_the_model_and_goes_on_to_the_caller(monkeypatch: pytest.Mo
     X, y = two_class_data()
     solve = _linear.solve
     stop_at_once = {"callback": lambda row: True, "tol": 1e-14}
-    monkeypatch.setattr(
-        _linear, "solve", lambda problem, solver, **asked: solve(problem, solver, **asked | stop_at_once)
-    )
+    monkeypatch.setattr(_linear, "solve", lambda problem, **asked: solve(problem, **asked | stop_at_once))
     model = LinearSVC(C=100)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, y)

@@ -36,13 +36,13 @@ class LinearClassifier(ClassifierMixin, LinearModel):  # type: ignore[misc]
         -------
         self
         """
-        settings = self._problem_settings()
+        problem, settings = self._problem_settings(), self._solve_settings()
         X = validated(self, X, fitting=True)
         target = read_target(y, X.shape[0], self.multi_class)
         weights = target.weights(X, self.class_weight, sample_weight)
         data = Labelled(Matrix(X), target.codes, len(target.classes), weights)
         starts = self._starts(X.shape[1]) if self._same_kind(target) else ()
-        found = target.strategy.fit(data, Ask(settings, self._solver(), self._threads(), starts))
+        found = target.strategy.fit(data, Ask(problem, settings, self._solver(settings), self._threads(), starts))
         self.classes_ = target.classes
         self._target = target.without_rows()
         self.coef_, self.intercept_ = found.coef, found.intercept

@@ -27,21 +27,22 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
 
     coef_: Any  # an array, or a SciPy sparse one after `sparsify`
 
-    def _solver(self) -> Solve:
-        """`solve` with this estimator's settings; the seed is drawn once, however many problems there are."""
-        seed, progress = seed_of(self.random_state), bool(self.verbose)
+    def _solve_settings(self) -> dict[str, Any]:
+        """What `solve` is to be told; the seed is drawn once, however many problems there are."""
+        return {
+            "solver": self.solver,
+            "tol": self.tol,
+            "max_iter": self.max_iter,
+            "seed": seed_of(self.random_state),
+        }
+
+    def _solver(self, settings: dict[str, Any]) -> Solve:
+        """`solve` with those settings."""
 
         def run(problem: Problem, start: Solution | None, n_jobs: int) -> Solution:
-            return solve(
-                problem,
-                self.solver,
-                tol=self.tol,
-                max_iter=self.max_iter,
-                seed=seed,
-                n_jobs=n_jobs,
-                warm_start=start,
-                progress=progress and n_jobs == self._threads(),  # side by side, lines of progress would mix
-            )
+            alone = n_jobs == self._threads()  # side by side, lines of progress would mix
+            progress = bool(self.verbose) and alone
+            return solve(problem, **settings, n_jobs=n_jobs, warm_start=start, progress=progress)
 
         return run
 

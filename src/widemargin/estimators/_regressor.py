@@ -45,7 +45,7 @@ class LinearRegressor(RegressorMixin, LinearModel):  # type: ignore[misc]
         total = float(len(targets) if weights is None else weights.sum())
         problem = Problem(Matrix(X), targets, sample_weight=weights, **self._problem_settings(total))
         starts = self._starts(X.shape[1])
-        solution = self._solver()(problem, starts[0] if starts else None, self._threads())
+        solution = self._solver(self._solve_settings())(problem, starts[0] if starts else None, self._threads())
         self.coef_ = solution.coef
         self.intercept_ = solution.intercept
         self._keep([solution])

@@ -49,7 +49,7 @@ class _LeastSquares(LinearRegressor):
         self.warm_start = warm_start
         self.verbose = verbose
 
-    def _settings(self, penalty: str, C: float, l1_ratio: float = 0.0) -> dict[str, Any]:
+    def _squared(self, penalty: str, C: float, l1_ratio: float = 0.0) -> dict[str, Any]:
         intercept = "free" if self.fit_intercept else "none"
         return {"loss": "squared", "penalty": penalty, "C": C, "l1_ratio": l1_ratio, "intercept": intercept}
 
@@ -70,7 +70,7 @@ class _Sparse(_LeastSquares):
         penalty = {0.0: "l2", 1.0: "l1"}.get(float(l1_ratio), "elasticnet")
         alpha = self._alpha()
         # Where no row counts at all, Problem says so.
-        return self._settings(penalty, 1 / (2 * alpha * total_weight) if total_weight > 0 else 1.0, l1_ratio)
+        return self._squared(penalty, 1 / (2 * alpha * total_weight) if total_weight > 0 else 1.0, l1_ratio)
 
 
 class Ridge(_LeastSquares):
@@ -108,7 +108,7 @@ class Ridge(_LeastSquares):
     """
 
     def _problem_settings(self, total_weight: float) -> dict[str, Any]:
-        return self._settings("l2", 1 / (2 * self._alpha()))
+        return self._squared("l2", 1 / (2 * self._alpha()))
 
 
 class ElasticNet(_Sparse):

@@ -39,9 +39,13 @@ class Labelled:
 
 @dataclass(frozen=True)
 class Ask:
-    """What the user wants of every model: the keyword arguments of `Problem`, the solver, threads, warm starts."""
+    """What the user wants of every model: the keyword arguments of `Problem` and of `solve`, threads, warm starts.
+
+    `solve` runs one problem with those arguments; a method with a problem of its own may take `settings` instead.
+    """
 
     problem: Mapping[str, Any]
+    settings: Mapping[str, Any]  # solver, tol, max_iter, seed
     solve: Solve
     n_jobs: int = 1
     starts: tuple[Solution, ...] = field(default=(), repr=False)
