@@ -55,6 +55,7 @@ class CrammerSingerProblem(MulticlassProblem):
            [-0.333, -0.333]])
     """
 
+    kind = "crammer_singer"
     loss = MulticlassHinge()
 
     def _slopes_per_class(self, z: Vector) -> Vector:

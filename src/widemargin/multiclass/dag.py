@@ -7,6 +7,8 @@ matter which of two wrong classes goes, so where every model of the true class i
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,8 @@ import numpy as np
 from .. import _core
 from ..data.matrix import Matrix
 from .base import Codes, MulticlassModel
-from .one_vs_one import fit_one_vs_one
+from .one_vs_one import OneVsOne, fit_one_vs_one, vote_table
+from .strategy import Table
 
 
 def dag(model: MulticlassModel, X: Matrix, n_jobs: int) -> Codes:
@@ -41,3 +44,22 @@ def fit_dag(X: Any, y: Any, **settings: Any) -> MulticlassModel:
     array([0, 1, 2], dtype=int32)
     """
     return fit_one_vs_one(X, y, decide=dag, **settings)
+
+
+@dataclass(frozen=True)
+class Dag(OneVsOne):
+    """The models of one against one, and a walk through them. Scores are given, so that all pairs were evaluated."""
+
+    def decision(self, scores: Table, n_classes: int) -> Table:
+        """The votes per class, the class at which the walk ends above all others."""
+        number = np.zeros((n_classes, n_classes), dtype=np.intp)
+        for at, (p, q) in enumerate(combinations(range(n_classes), 2)):
+            number[p, q] = at
+        rows = np.arange(len(scores))
+        first, last = np.zeros_like(rows), np.full_like(rows, n_classes - 1)
+        for _ in range(n_classes - 1):
+            for_last = scores[rows, number[first, last]] > 0
+            first, last = first + for_last, last - ~for_last
+        table = vote_table(scores, n_classes)
+        table[rows, first] += n_classes
+        return table

@@ -53,6 +53,7 @@ class MaximumEntropyProblem(MulticlassProblem):
     array([0, 1, 2])
     """
 
+    kind = "maximum_entropy"
     loss = MultinomialLogistic()
 
     def _at(self, z: Vector) -> tuple[float, Vector]:

@@ -8,6 +8,7 @@ they do not know of each other, so the result does not depend on how many.
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -22,21 +23,27 @@ from ..solvers.solution import Solution
 from ..solvers.solve import _thread_count as thread_count
 from ..solvers.solve import solve
 from .base import Codes, Decision, MulticlassModel
+from .strategy import Ask, Fit, Labelled, Strategy, Table
 
 Vector = NDArray[np.float64]
 
 
-def voting(model: MulticlassModel, X: Matrix, n_jobs: int) -> Codes:
-    """Each pair has one vote; where votes are equal, the sum of the pairs' values decides, squeezed below one vote."""
-    values = model.decision_values(X, n_jobs)
-    votes, strength = np.zeros((X.shape[0], model.n_classes)), np.zeros((X.shape[0], model.n_classes))
-    for at, (p, q) in enumerate(combinations(range(model.n_classes), 2)):
+def vote_table(values: Vector, n_classes: int) -> Vector:
+    """Votes per class, plus the sum of its pairs' values squeezed below half a vote: it decides between equals."""
+    votes, strength = np.zeros((len(values), n_classes)), np.zeros((len(values), n_classes))
+    for at, (p, q) in enumerate(combinations(range(n_classes), 2)):
         wins = values[:, at] > 0
         votes[:, q] += wins
         votes[:, p] += ~wins
         strength[:, q] += values[:, at]
         strength[:, p] -= values[:, at]
-    return np.asarray((votes + strength / (3 * (1 + np.abs(strength)))).argmax(axis=1), dtype=np.int32)
+    return np.asarray(votes + strength / (3 * (1 + np.abs(strength))))
+
+
+def voting(model: MulticlassModel, X: Matrix, n_jobs: int) -> Codes:
+    """Each pair has one vote."""
+    table = vote_table(model.decision_values(X, n_jobs), model.n_classes)
+    return np.asarray(table.argmax(axis=1), dtype=np.int32)
 
 
 def fit_one_vs_one(
@@ -100,3 +107,31 @@ def pair_rows(codes: NDArray[np.intp], pair: tuple[int, int]) -> tuple[NDArray[n
     p, q = pair
     rows = np.flatnonzero((codes == p) | (codes == q))
     return rows, np.where(codes[rows] == q, 1.0, -1.0)
+
+
+@dataclass(frozen=True)
+class OneVsOne(Strategy):
+    """One model per pair of classes, and a vote."""
+
+    def fit(self, data: Labelled, ask: Ask) -> Fit:
+        """k (k - 1) / 2 fits, on up to n_jobs threads."""
+        all_pairs = list(combinations(range(data.n_classes), 2))
+        weights = np.ones(data.X.shape[0]) if data.weights is None else data.weights
+        workers = min(ask.n_jobs, len(all_pairs))
+
+        def fit(model: int) -> Solution:
+            rows, labels = pair_rows(data.codes, all_pairs[model])
+            problem = Problem(data.X.take(rows), labels, sample_weight=weights[rows], **ask.problem)
+            return ask.solve(problem, ask.start(model), 1 if workers > 1 else ask.n_jobs)
+
+        if workers > 1:
+            with ThreadPoolExecutor(workers) as pool:
+                solutions = tuple(pool.map(fit, range(len(all_pairs))))
+        else:
+            solutions = tuple(fit(model) for model in range(len(all_pairs)))
+        coef = np.stack([solution.coef for solution in solutions])
+        return Fit(coef, np.array([solution.intercept for solution in solutions]), solutions)
+
+    def decision(self, scores: Table, n_classes: int) -> Table:
+        """Votes per class, between equal ones the sum of values."""
+        return vote_table(scores, n_classes)

@@ -14,7 +14,7 @@ is an intercept: its weights (`regularized`) or the intercepts themselves (`free
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,8 @@ Vector = NDArray[np.float64]
 class MulticlassProblem:
     """Base of the problems that know all classes at once; see `CrammerSingerProblem` and `MaximumEntropyProblem`."""
 
-    loss: Loss
+    kind: ClassVar[str]
+    loss: ClassVar[Loss]
 
     def __init__(
         self,
@@ -96,13 +97,13 @@ class MulticlassProblem:
         return np.ascontiguousarray(W.T), self.constant * rest[0] if self.constant else np.zeros(self.n_classes)
 
     def _checked(self, coef: Any) -> Vector:
-        coef = as_vector("coef", coef)
-        if len(coef) != self.n_coefficients:
+        checked = as_vector("coef", coef)
+        if len(checked) != self.n_coefficients:
             raise ValueError(
-                f"coef has {len(coef)} entries, expected {self.n_coefficients}: features (and a constant one for the "
-                f"intercept) times classes"
+                f"coef has {len(checked)} entries, expected {self.n_coefficients}: features (and a constant one for "
+                f"the intercept) times classes"
             )
-        return coef
+        return checked
 
     # Passes.
 
@@ -153,21 +154,21 @@ class MulticlassProblem:
 
     def feasible(self, v: Any) -> Vector:
         """v moved into the dual feasible set, rows x classes."""
-        v = np.ascontiguousarray(v, dtype=np.float64)
+        given: Vector = np.ascontiguousarray(v, dtype=np.float64)
         rows, k = self.X.shape[0], self.n_classes
-        if v.shape != (rows, k):
-            raise ValueError(f"the dual point has shape {v.shape}, expected {(rows, k)}: rows by classes")
+        if given.shape != (rows, k):
+            raise ValueError(f"the dual point has shape {given.shape}, expected {(rows, k)}: rows by classes")
         own = np.arange(rows), self.codes
-        moved = np.maximum(0.0, -v)
+        moved = np.maximum(0.0, -given)
         moved[own] = 0.0
         total = moved.sum(axis=1)
         too_much = total > self.weights
         moved[too_much] *= (self.weights[too_much] / total[too_much])[:, None]
         if self.intercept == "free":
             moved *= balancing_factors(flows(moved, self.codes))[self.codes]
-        v = -moved
-        v[own] = moved.sum(axis=1)
-        return v
+        found: Vector = -moved
+        found[own] = moved.sum(axis=1)
+        return found
 
     def dual_value(self, v: Any) -> float:
         """The dual objective, after v has been made feasible."""

@@ -53,6 +53,7 @@ class CrammerSinger(Solver):
 
     name: ClassVar[str] = "crammer_singer"
     summary: ClassVar[str] = "sequential dual method for Crammer and Singer's SVM (Keerthi et al. 2008)"
+    kind: ClassVar[str] = "crammer_singer"
     losses: ClassVar[frozenset[str]] = frozenset({"crammer_singer"})
 
     order: str = "auto"

@@ -46,6 +46,7 @@ class MultinomialLBFGS(Solver):
 
     name: ClassVar[str] = "multinomial_lbfgs"
     summary: ClassVar[str] = "L-BFGS (SciPy) for maximum entropy"
+    kind: ClassVar[str] = "maximum_entropy"
     losses: ClassVar[frozenset[str]] = frozenset({"multinomial"})
 
     memory: int = 10

@@ -55,6 +55,7 @@ class MultinomialNewton(Solver):
 
     name: ClassVar[str] = "multinomial_newton"
     summary: ClassVar[str] = "truncated Newton with conjugate gradients for maximum entropy"
+    kind: ClassVar[str] = "maximum_entropy"
     losses: ClassVar[frozenset[str]] = frozenset({"multinomial"})
 
     xi: float = 0.1

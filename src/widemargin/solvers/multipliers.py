@@ -43,6 +43,8 @@ Vector = NDArray[np.float64]
 
 # F is minimised until its own gap is this share of the problem's, then the multipliers move.
 INNER_SHARE = 0.2
+# Below this share of the first width, (y - z) / width is made of rounding: there is no more to gain.
+NARROWEST = 1e-18
 # Newton's Hessian is damped by this share of what it would be with all rows at the corner. It grows where steps had to
 # be cut and falls where they fitted, as in the method of Levenberg and Marquardt.
 FIRST_DAMPING = 1e-2
@@ -59,7 +61,7 @@ SUFFICIENT_DECREASE = 1e-4
 
 
 @dataclass(frozen=True)
-class L1Hinge(Solver):
+class Multipliers(Solver):
     """The method of multipliers for the hinge and epsilon-insensitive losses with l1 or the elastic net.
 
     Parameters
@@ -71,24 +73,25 @@ class L1Hinge(Solver):
 
     Examples
     --------
-    >>> from widemargin import L1Hinge, Problem, solve
+    >>> from widemargin import Multipliers, Problem, solve
     >>> X, y = [[0.0, 1.0], [1.0, 1.0], [3.0, 1.0]], [-1, -1, 1]
     >>> problem = Problem(X, y, loss="hinge", penalty="l1", intercept="free")
-    >>> solve(problem, L1Hinge(), tol=1e-8).coef.round(6)
+    >>> solve(problem, Multipliers(), tol=1e-8).coef.round(6)
     array([1., 0.])
     """
 
-    name: ClassVar[str] = "l1_hinge"
+    name: ClassVar[str] = "multipliers"
     summary: ClassVar[str] = "method of multipliers with proximal Newton steps, for l1-regularised SVMs"
     losses: ClassVar[frozenset[str]] = frozenset({"hinge", "epsilon_insensitive"})
-    penalties: ClassVar[frozenset[str]] = frozenset({"l1", "elasticnet"})
+    penalties: ClassVar[frozenset[str]] = frozenset({"l2", "l1", "elasticnet"})
 
     first_width: float = 1.0
     narrowing: float = 0.5
 
     def iterate(self, problem: Problem, run: Run) -> Steps:
         state = _State(problem, run, self.first_width)
-        while True:
+        narrowest = NARROWEST * state.width
+        while state.width > narrowest:
             at = state.look()
             verdict = yield state.step(at, looks_done=state.gap <= run.tol * abs(state.best_primal))
             if at.inner_gap <= INNER_SHARE * state.gap or verdict is not None:
