@@ -44,14 +44,28 @@ void add_outer(const Row& x, const double* u, double* w, int64_t stride) {
     });
 }
 
-// Calls f.template operator()<Width>(first) for pieces of 8, 4, 2 and 1 classes that cover them all.
+// Calls f.template operator()<Width>(first) for pieces of eight classes and one of what is left, so that few classes
+// are read in one go.
 template <class F>
 void over_classes(int64_t n_classes, F&& f) {
     int64_t c = 0;
     for (; c + 8 <= n_classes; c += 8) f.template operator()<8>(c);
-    if (c + 4 <= n_classes) f.template operator()<4>(c), c += 4;
-    if (c + 2 <= n_classes) f.template operator()<2>(c), c += 2;
-    if (c < n_classes) f.template operator()<1>(c);
+    switch (n_classes - c) {
+        case 1:
+            return f.template operator()<1>(c);
+        case 2:
+            return f.template operator()<2>(c);
+        case 3:
+            return f.template operator()<3>(c);
+        case 4:
+            return f.template operator()<4>(c);
+        case 5:
+            return f.template operator()<5>(c);
+        case 6:
+            return f.template operator()<6>(c);
+        case 7:
+            return f.template operator()<7>(c);
+    }
 }
 
 // z = x W, one value per class.

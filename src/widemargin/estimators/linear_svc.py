@@ -35,7 +35,7 @@ class LinearSVC(LinearClassifier):
         Value of that constant feature; matters for intercept="regularized" alone.
     class_weight : None, "balanced" or dict
         Factors of C by class of the row; "balanced" gives all classes the same total weight.
-    multi_class : {"ovr", ...}
+    multi_class : {"ovr", "ovo", "dag", "crammer_singer"}
         How more than two classes are told apart; see `widemargin.multiclass.STRATEGIES`.
     l1_ratio : float
         Share of l1 in the elastic net.

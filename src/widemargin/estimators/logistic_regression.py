@@ -36,7 +36,7 @@ class LogisticRegression(LinearClassifier):
         Value of that constant feature; matters for intercept="regularized" alone.
     class_weight : None, "balanced" or dict
         Factors of C by class of the row; "balanced" gives all classes the same total weight.
-    multi_class : {"ovr", ...}
+    multi_class : {"ovr", "multinomial"}
         How more than two classes are told apart; see `widemargin.multiclass.STRATEGIES`.
     max_iter : int, optional
         Limit on the solver's outer steps; None for no limit.
