@@ -50,8 +50,8 @@ class CrammerSingerProblem(MulticlassProblem):
     >>> solution = solve(problem, "crammer_singer", tol=1e-8)
     >>> W, intercepts = problem.split(solution.coef)
     >>> W.round(3)
-    array([[ 0.556, -0.222],
-           [-0.222,  0.556],
+    array([[ 0.667, -0.333],
+           [-0.333,  0.667],
            [-0.333, -0.333]])
     """
 
