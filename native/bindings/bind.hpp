@@ -23,8 +23,10 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T>&& values) {
     return {kept->data(), {kept->size()}, owner};
 }
 
+void bind_class_rows(nb::module_&);
 void bind_cmls(nb::module_&);
 void bind_compact(nb::module_&);
+void bind_crammer_singer(nb::module_&);
 void bind_dual_cd(nb::module_&);
 void bind_gram(nb::module_&);
 void bind_lasso_cd(nb::module_&);
@@ -43,6 +45,7 @@ void bind_rows(nb::module_&);
 void bind_sgd(nb::module_&);
 void bind_sgd_qn(nb::module_&);
 void bind_svmlight(nb::module_&);
+void bind_take_rows(nb::module_&);
 void bind_vectors(nb::module_&);
 
 }  // namespace widemargin

@@ -12,11 +12,22 @@ if TYPE_CHECKING:
     from .data.matrix import Matrix as Matrix
     from .data.svmlight import read_svmlight as read_svmlight
     from .data.svmlight import write_svmlight as write_svmlight
+    from .estimators.least_squares import ElasticNet as ElasticNet
+    from .estimators.least_squares import Lasso as Lasso
+    from .estimators.least_squares import Ridge as Ridge
     from .estimators.linear_svc import LinearSVC as LinearSVC
+    from .estimators.linear_svr import LinearSVR as LinearSVR
+    from .estimators.logistic_regression import LogisticRegression as LogisticRegression
     from .estimators.one_class import LinearOneClassSVM as LinearOneClassSVM
     from .estimators.online import OnlineClassifier as OnlineClassifier
     from .estimators.online import OnlineRegressor as OnlineRegressor
     from .estimators.ordinal_svc import OrdinalSVC as OrdinalSVC
+    from .multiclass.base import MulticlassModel as MulticlassModel
+    from .multiclass.crammer_singer import CrammerSingerProblem as CrammerSingerProblem
+    from .multiclass.dag import fit_dag as fit_dag
+    from .multiclass.joint import fit_joint as fit_joint
+    from .multiclass.maximum_entropy import MaximumEntropyProblem as MaximumEntropyProblem
+    from .multiclass.one_vs_one import fit_one_vs_one as fit_one_vs_one
     from .objective.certificate import Certificate as Certificate
     from .objective.kkt import kkt_violation as kkt_violation
     from .objective.one_class import OneClassProblem as OneClassProblem
@@ -24,6 +35,7 @@ if TYPE_CHECKING:
     from .objective.problem import Problem as Problem
     from .solvers.base import Solver as Solver
     from .solvers.cmls import CMLS as CMLS
+    from .solvers.crammer_singer import CrammerSinger as CrammerSinger
     from .solvers.cutting_plane import Ocas as Ocas
     from .solvers.cutting_plane import SvmPerf as SvmPerf
     from .solvers.dual_cd import DualCD as DualCD
@@ -31,6 +43,8 @@ if TYPE_CHECKING:
     from .solvers.hand_over import HandOver as HandOver
     from .solvers.lasso_cd import LassoCD as LassoCD
     from .solvers.lbfgs import LBFGS as LBFGS
+    from .solvers.multinomial_lbfgs import MultinomialLBFGS as MultinomialLBFGS
+    from .solvers.multinomial_newton import MultinomialNewton as MultinomialNewton
     from .solvers.multipliers import Multipliers as Multipliers
     from .solvers.newglmnet import NewGLMNET as NewGLMNET
     from .solvers.newton_cholesky import NewtonCholesky as NewtonCholesky
@@ -90,7 +104,21 @@ _HOME = {
     "OneClassCD": "solvers.one_class",
     "OneClassProblem": "objective.one_class",
     "LinearOneClassSVM": "estimators.one_class",
+    "CrammerSinger": "solvers.crammer_singer",
+    "CrammerSingerProblem": "multiclass.crammer_singer",
+    "MaximumEntropyProblem": "multiclass.maximum_entropy",
+    "MultinomialNewton": "solvers.multinomial_newton",
+    "MultinomialLBFGS": "solvers.multinomial_lbfgs",
+    "MulticlassModel": "multiclass.base",
+    "fit_one_vs_one": "multiclass.one_vs_one",
+    "fit_dag": "multiclass.dag",
+    "fit_joint": "multiclass.joint",
     "LinearSVC": "estimators.linear_svc",
+    "LinearSVR": "estimators.linear_svr",
+    "LogisticRegression": "estimators.logistic_regression",
+    "Ridge": "estimators.least_squares",
+    "Lasso": "estimators.least_squares",
+    "ElasticNet": "estimators.least_squares",
     "OnlineClassifier": "estimators.online",
     "OnlineRegressor": "estimators.online",
 }

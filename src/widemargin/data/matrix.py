@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -125,6 +126,15 @@ class Matrix:
         g = np.zeros(self.shape[1])
         _core.rmatvec(self._rows, as_vector("u", u), g, n_jobs)
         return g
+
+    def take(self, rows: Any) -> Matrix:
+        """Those rows, in that order, as a matrix of their own."""
+        wanted = np.ascontiguousarray(rows, dtype=np.int64)
+        other = copy.copy(self)
+        other._rows = _core.take_rows(self._rows, wanted)
+        other._columns, other._compact = None, None
+        other.shape = (len(wanted), self.shape[1])
+        return other
 
     def __repr__(self) -> str:
         rows, columns = self.shape

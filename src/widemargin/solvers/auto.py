@@ -2,7 +2,8 @@
 
 | problem | solver |
 |---|---|
-| ordinal regression, one-class SVM | the one that solves it |
+| ordinal regression, one-class SVM, Crammer and Singer's SVM | the one that solves it |
+| maximum entropy | multinomial_newton |
 | l1 or elastic net, squared loss | lasso_cd |
 | l1 or elastic net, hinge or epsilon-insensitive loss | multipliers |
 | l1 or elastic net, other losses | prox_newton for few features, else newglmnet |
@@ -35,7 +36,12 @@ FEW_FOR_DENSE_MODELS = 1000
 FEW_FEATURES = 5000
 NEWTON_STEPS = 10
 
-OTHER_KINDS = {"ordinal": "ordinal_newton", "one_class": "one_class"}
+OTHER_KINDS = {
+    "ordinal": "ordinal_newton",
+    "one_class": "one_class",
+    "crammer_singer": "crammer_singer",
+    "maximum_entropy": "multinomial_newton",
+}
 SPARSE_CHOICE = {"squared": "lasso_cd", "hinge": "multipliers", "epsilon_insensitive": "multipliers"}
 
 

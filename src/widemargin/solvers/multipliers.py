@@ -42,6 +42,8 @@ Vector = NDArray[np.float64]
 
 # F is minimised until its own gap is this share of the problem's, then the multipliers move.
 INNER_SHARE = 0.2
+# Below this share of the first width, (y - z) / width is made of rounding: there is no more to gain.
+NARROWEST = 1e-18
 # Newton's Hessian is damped by this share of what it would be with all rows at the corner. It grows where steps had to
 # be cut and falls where they fitted, as in the method of Levenberg and Marquardt.
 FIRST_DAMPING = 1e-2
@@ -80,7 +82,8 @@ class Multipliers(Solver):
 
     def iterate(self, problem: Problem, run: Run) -> Steps:
         state = _State(problem, run, self.first_width)
-        while True:
+        narrowest = NARROWEST * state.width
+        while state.width > narrowest:
             at = state.look()
             verdict = yield state.step(at, looks_done=state.gap <= run.tol * abs(state.best_primal))
             inner_done = at.inner_gap <= INNER_SHARE * state.gap or verdict is not None

@@ -33,6 +33,9 @@ _HOME = {
     "prox_newton": ("prox_newton", "ProxNewton"),
     "multipliers": ("multipliers", "Multipliers"),
     "one_class": ("one_class", "OneClassCD"),
+    "crammer_singer": ("crammer_singer", "CrammerSinger"),
+    "multinomial_newton": ("multinomial_newton", "MultinomialNewton"),
+    "multinomial_lbfgs": ("multinomial_lbfgs", "MultinomialLBFGS"),
 }
 
 

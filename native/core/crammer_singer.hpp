@@ -1,0 +1,284 @@
+// The sequential dual method for Crammer and Singer's multi-class SVM (Keerthi, Sundararajan, Chang, Hsieh, Lin 2008;
+// LIBLINEAR paper, Appendix E).
+//
+//   min over alpha   1/2 |W|^2 + sum_im e_im alpha_im      W = X^T alpha,  e_im = 1 if m != y_i, else 0
+//                    sum_m alpha_im = 0,  alpha_im <= C_im,  C_im = C_i if m = y_i, else 0
+//
+// One row's k variables are solved for exactly while all others rest. With G_m = z_m + e_m the slope, A = |x_i|^2 and
+// delta_m = C_m - alpha_m >= 0 it is the projection of (G_m + A delta_m) / A onto the simplex sum delta = C_i:
+// delta_m = max(0, D_m - beta) / A where D_m = G_m - A alpha_m + A C_m. No sort is needed: beta >= max D - A C leaves
+// few candidates, and dropping those below the mean of the rest, again and again, ends at beta.
+//
+// Optimal when max_m G_m <= min of G_m over alpha_m < C_m. Shrinking leaves out a class whose alpha_m is held at its
+// bound with slack, and a row of which one class is left.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "core/class_rows.hpp"
+#include "core/huge.hpp"
+#include "core/order.hpp"
+
+namespace widemargin {
+
+struct SequentialReport {
+    int64_t passes = 0;
+    int64_t steps = 0;     // rows looked at
+    int64_t n_active = 0;  // rows not dropped by shrinking
+    double dual = 0;       // dual objective, kept up to date from the starting value
+    double gap = 0;        // estimate: the rows' shares, each as seen when the row was visited
+    double violation = 0;  // largest violation of the optimality conditions seen in the last pass
+    bool looks_done = false;
+};
+
+struct SequentialTarget {
+    double relative_gap, trust;
+    int64_t max_passes;
+    double max_seconds;
+};
+
+// What the descent keeps between calls.
+struct SequentialState {
+    int64_t n_features = 0, n_classes = 0;
+    std::vector<int32_t> y;
+    std::vector<double> C, sqnorms;
+    HugeVector<double> alpha, w;     // rows x classes, features x classes
+    HugeVector<uint32_t> classes;    // rows x classes: those in play first
+    std::vector<uint32_t> in_play;   // how many of them
+    std::vector<double> intercepts;  // one per class
+    double scale_squared = 0;        // an intercept moves by this times alpha
+    double dual = 0;
+    bool shrinking = true;
+    double drop_above = std::numeric_limits<double>::infinity();  // slack from which a class is left out
+    double full_violation = std::numeric_limits<double>::infinity();
+
+    void let_all_in() {
+        drop_above = std::numeric_limits<double>::infinity();
+        std::fill(in_play.begin(), in_play.end(), uint32_t(n_classes));
+    }
+};
+
+template <class Rows>
+class CrammerSinger {
+  public:
+    CrammerSinger(Rows X, SequentialState& state)
+        : X_(X), s_(state), k_(state.n_classes), z_(size_t(k_)), D_(size_t(k_)), change_(size_t(k_)) {
+        candidates_.reserve(size_t(k_)), moved_.reserve(size_t(k_));
+    }
+
+    SequentialReport run(Order& order, const SequentialTarget& target) {
+        const auto start = std::chrono::steady_clock::now();
+        SequentialReport report;
+        while (report.passes < target.max_passes) {
+            one_pass(order, report);
+            ++report.passes;
+            report.n_active = order.n_active();
+            report.looks_done = report.gap * target.trust <= target.relative_gap * std::abs(s_.dual + report.gap);
+            if (report.looks_done || report.n_active == 0) break;
+            const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+            if (spent.count() > target.max_seconds) break;
+        }
+        report.dual = s_.dual;
+        return report;
+    }
+
+  private:
+    struct Slopes {
+        double top, lowest_free;
+    };
+
+    void one_pass(Order& order, SequentialReport& report) {
+        const auto& sequence = order.next_pass();
+        const auto n = int64_t(sequence.size());
+        double gap = 0, violation = 0;
+        for (int64_t at = 0; at < n; ++at) {
+            ask_ahead(sequence, at);
+            const uint32_t i = sequence[size_t(at)];
+            look(i);
+            const Slopes slopes = measure(i, gap, order);
+            if (s_.shrinking) leave_out(i, slopes.lowest_free);
+            if (s_.in_play[i] <= 1) {
+                order.drop(i);
+                continue;
+            }
+            const double worst = slopes.top - slopes.lowest_free;
+            violation = std::max(violation, worst);
+            double gain = 0;
+            if (worst > 1e-14 * std::max(1.0, std::abs(slopes.top))) gain = solve(i);
+            s_.dual += gain;
+            if (order.adaptive()) order.report(i, gain);
+        }
+        report.steps += n;
+        report.gap = gap;
+        report.violation = violation;
+        if (s_.shrinking) adjust_shrinking(order, violation);
+    }
+
+    void ask_ahead(const std::vector<uint32_t>& sequence, int64_t at) const {
+        const auto n = int64_t(sequence.size());
+        if (at + prefetch_pointers < n) {
+            const uint32_t ahead = sequence[size_t(at + prefetch_pointers)];
+            X_.prefetch_row_pointer(ahead);
+            prefetch(&s_.in_play[ahead]);
+        }
+        if (at + prefetch_data < n) {
+            const uint32_t ahead = sequence[size_t(at + prefetch_data)];
+            X_.prefetch_row(ahead);
+            prefetch_block(&s_.alpha[size_t(ahead) * size_t(k_)], k_ * int64_t(sizeof(double)));
+            prefetch_block(&s_.classes[size_t(ahead) * size_t(k_)], k_ * int64_t(sizeof(uint32_t)));
+        }
+    }
+
+    // z_m for the classes in play: all classes side by side, or, where few are left, those alone.
+    void look(uint32_t i) {
+        const auto x = X_[i];
+        const uint32_t count = s_.in_play[i];
+        const double* w = s_.w.data();
+        const uint32_t* m = &s_.classes[size_t(i) * size_t(k_)];
+        if (2 * int64_t(count) > k_)
+            row_scores(x, {w, s_.n_features, k_, 0.0}, z_.data());
+        else
+            over_classes(count, [&]<int Width>(int64_t c) { chosen_scores<Width>(x, w, m + c); });
+        for (uint32_t c = 0; c < count; ++c) z_[m[c]] += s_.intercepts[m[c]];
+    }
+
+    // The scores of a few classes, their sums in registers.
+    template <int Width, class Row>
+    void chosen_scores(const Row& x, const double* w, const uint32_t* m) {
+        uint32_t at_class[Width];
+        double s[Width] = {};
+        for (int c = 0; c < Width; ++c) at_class[c] = m[c];
+        x.for_each([&](int32_t j, double v) {
+            const double* at = w + int64_t(j) * k_;
+            for (int c = 0; c < Width; ++c) s[c] += v * at[at_class[c]];
+        });
+        for (int c = 0; c < Width; ++c) z_[at_class[c]] = s[c];
+    }
+
+    double bound(uint32_t i, uint32_t m) const { return m == uint32_t(s_.y[i]) ? s_.C[i] : 0.0; }
+    double slope(uint32_t i, uint32_t m) const { return m == uint32_t(s_.y[i]) ? z_[m] : z_[m] + 1; }
+
+    // The largest slope, the smallest of a class that may grow, and the row's share of the duality gap:
+    // C max_m (e_m + z_m - z_y) + alpha . z - alpha_y.
+    Slopes measure(uint32_t i, double& gap, const Order& order) const {
+        const uint32_t* m = &s_.classes[size_t(i) * size_t(k_)];
+        const double* alpha = &s_.alpha[size_t(i) * size_t(k_)];
+        const auto own = uint32_t(s_.y[i]);
+        Slopes found{-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+        double product = 0;
+        for (uint32_t c = 0; c < s_.in_play[i]; ++c) {
+            const double G = slope(i, m[c]), a = alpha[m[c]];
+            product += a * z_[m[c]];
+            found.top = std::max(found.top, G);
+            if (a < bound(i, m[c])) found.lowest_free = std::min(found.lowest_free, G);
+        }
+        // The row's own class stays in play as long as the row does.
+        const double share = s_.C[i] * std::max(0.0, found.top - z_[own]) + product - alpha[own];
+        gap += order.adaptive() ? share / order.preference(i) : share;
+        return found;
+    }
+
+    // Classes held at their bound with enough slack change places with the last one in play. The own class stays.
+    void leave_out(uint32_t i, double lowest_free) {
+        uint32_t* m = &s_.classes[size_t(i) * size_t(k_)];
+        const double* alpha = &s_.alpha[size_t(i) * size_t(k_)];
+        const auto own = uint32_t(s_.y[i]);
+        uint32_t& count = s_.in_play[i];
+        for (uint32_t c = 0; c < count;) {
+            const uint32_t a_class = m[c];
+            const bool held = a_class != own && alpha[a_class] >= 0;
+            if (held && lowest_free - slope(i, a_class) > s_.drop_above)
+                std::swap(m[c], m[--count]);
+            else
+                ++c;
+        }
+    }
+
+    // Solves for the row's variables in play and moves W; returns what the dual gains.
+    double solve(uint32_t i) {
+        const double A = s_.sqnorms[i] + s_.scale_squared, C = s_.C[i];
+        const uint32_t* m = &s_.classes[size_t(i) * size_t(k_)];
+        double* alpha = &s_.alpha[size_t(i) * size_t(k_)];
+        const uint32_t count = s_.in_play[i];
+        double highest = -std::numeric_limits<double>::infinity();
+        for (uint32_t c = 0; c < count; ++c) {
+            D_[c] = slope(i, m[c]) - A * (alpha[m[c]] - bound(i, m[c]));
+            highest = std::max(highest, D_[c]);
+        }
+        // A class out of play is held at its bound, so its delta is 0 and the sum over those in play is C.
+        const double beta = threshold(count, highest, A * C);
+        double total = 0;
+        for (uint32_t c = 0; c < count; ++c) total += D_[c] = std::max(0.0, D_[c] - beta);
+        if (!(total > 0)) return 0;
+        const double share = C / total;  // close to 1 / A; exactly so that the deltas sum to C
+        moved_.clear();
+        double gain = 0;
+        for (uint32_t c = 0; c < count; ++c) {
+            const double next = bound(i, m[c]) - share * D_[c], d = next - alpha[m[c]];
+            if (d == 0) continue;
+            gain -= d * (slope(i, m[c]) + 0.5 * A * d);
+            alpha[m[c]] = next;
+            change_[moved_.size()] = d;
+            moved_.push_back(m[c]);
+            s_.intercepts[m[c]] += s_.scale_squared * d;
+        }
+        move_weights(i);
+        return gain;
+    }
+
+    // beta with sum max(0, D - beta) = mass.
+    double threshold(uint32_t count, double highest, double mass) {
+        candidates_.clear();
+        double sum = 0;
+        for (uint32_t c = 0; c < count; ++c)
+            if (D_[c] > highest - mass) candidates_.push_back(D_[c]), sum += D_[c];
+        if (candidates_.empty()) return highest - mass;  // rounding swallowed the mass
+        while (true) {
+            const double beta = (sum - mass) / double(candidates_.size());
+            const size_t before = candidates_.size();
+            std::erase_if(candidates_, [&](double d) { return d <= beta; });
+            if (candidates_.size() == before || candidates_.empty()) return beta;
+            sum = std::accumulate(candidates_.begin(), candidates_.end(), 0.0);
+        }
+    }
+
+    void move_weights(uint32_t i) {
+        const auto x = X_[i];
+        over_classes(int64_t(moved_.size()), [&]<int Width>(int64_t first) {
+            uint32_t at_class[Width];
+            double d[Width];
+            for (int c = 0; c < Width; ++c) at_class[c] = moved_[size_t(first + c)], d[c] = change_[size_t(first + c)];
+            double* w = s_.w.data();
+            x.for_each([&](int32_t j, double v) {
+                double* at = w + int64_t(j) * k_;
+                for (int c = 0; c < Width; ++c) at[at_class[c]] += v * d[c];
+            });
+        });
+    }
+
+    // Once the rows in play have become ten times better than all rows were, all return for a fresh look.
+    void adjust_shrinking(Order& order, double violation) {
+        const bool all = order.n_active() == X_.n_rows && s_.drop_above == std::numeric_limits<double>::infinity();
+        s_.drop_above = violation;
+        if (all) s_.full_violation = violation;
+        if (!all && violation < 0.1 * s_.full_violation) {
+            order.restore();
+            s_.let_all_in();
+            s_.full_violation = violation;
+        }
+    }
+
+    Rows X_;
+    SequentialState& s_;
+    int64_t k_;
+    std::vector<double> z_, D_, change_, candidates_;
+    std::vector<uint32_t> moved_;
+};
+
+}  // namespace widemargin

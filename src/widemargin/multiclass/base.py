@@ -1,0 +1,82 @@
+"""What every way of handling several classes returns: linear models, how they decide, and their certificates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..data.matrix import Matrix
+from ..objective.certificate import Certificate
+from ..solvers.solution import Solution
+
+Vector = NDArray[np.float64]
+Codes = NDArray[np.int32]
+
+
+class Decision(Protocol):
+    """From rows to classes."""
+
+    def __call__(self, model: MulticlassModel, X: Matrix, n_jobs: int) -> Codes:
+        """The code of each row's class."""
+
+
+@dataclass(frozen=True)
+class MulticlassModel:
+    """Linear models over several classes, with a certificate each.
+
+    `coef` holds one model per row: per class, or per pair of classes in the order (0,1), (0,2), ..., (1,2), ...
+    Classes are numbered by their sorted order; `classes[code]` is the label.
+
+    Examples
+    --------
+    >>> from widemargin import fit_one_vs_one
+    >>> X, y = [[0.0], [1.0], [4.0], [5.0], [8.0], [9.0]], ["a", "a", "b", "b", "c", "c"]
+    >>> model = fit_one_vs_one(X, y, intercept="free", C=10.0)
+    >>> model.classes[model.predict([[0.5], [4.5], [8.5]])].tolist()
+    ['a', 'b', 'c']
+    """
+
+    coef: Vector = field(repr=False)
+    intercept: Vector = field(repr=False)
+    classes: NDArray[Any]
+    solutions: tuple[Solution, ...] = field(repr=False)  # one per problem that was solved
+    decide: Decision = field(repr=False)
+
+    @property
+    def certificates(self) -> tuple[Certificate, ...]:
+        """One per problem that was solved."""
+        return tuple(solution.certificate for solution in self.solutions)
+
+    @property
+    def converged(self) -> bool:
+        """Whether every problem reached the tolerance."""
+        return all(solution.converged for solution in self.solutions)
+
+    @property
+    def n_classes(self) -> int:
+        """k"""
+        return len(self.classes)
+
+    def decision_values(self, X: Any, n_jobs: int = 1) -> Vector:
+        """Every model's value at every row, rows x models."""
+        X = X if isinstance(X, Matrix) else Matrix(X)
+        z = np.empty(X.shape[0] * len(self.coef))
+        by_feature = np.append(self.coef.T.reshape(-1), self.intercept)
+        _core.class_scores(X.rows, by_feature, len(self.coef), 1.0, z, n_jobs)
+        return z.reshape(X.shape[0], -1)
+
+    def predict(self, X: Any, n_jobs: int = 1) -> Codes:
+        """The code of each row's class."""
+        X = X if isinstance(X, Matrix) else Matrix(X)
+        if X.shape[1] != self.coef.shape[1]:
+            raise ValueError(f"X has {X.shape[1]} features, the model was fitted with {self.coef.shape[1]}")
+        return self.decide(self, X, n_jobs)
+
+
+def highest_score(model: MulticlassModel, X: Matrix, n_jobs: int) -> Codes:
+    """One model per class: the highest value wins."""
+    return np.asarray(model.decision_values(X, n_jobs).argmax(axis=1), dtype=np.int32)

@@ -1,0 +1,95 @@
+"""Crammer and Singer's SVM and maximum entropy as models: one problem, one weight vector per class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import softmax
+
+from ..solvers.base import Solver
+from ..solvers.solve import solve
+from .base import MulticlassModel, highest_score
+from .crammer_singer import CrammerSingerProblem
+from .maximum_entropy import MaximumEntropyProblem
+from .problem import MulticlassProblem
+from .strategy import Ask, Fit, Labelled, Strategy, Table
+
+
+def fit_joint(problem: MulticlassProblem, solver: str | Solver = "auto", **settings: Any) -> MulticlassModel:
+    """Solves a `CrammerSingerProblem` or `MaximumEntropyProblem`; the highest score decides.
+
+    Parameters
+    ----------
+    problem : CrammerSingerProblem or MaximumEntropyProblem
+    solver : "auto", the name of a solver, or a Solver with its settings
+    **settings
+        What else `solve` takes, such as `tol` and `n_jobs`.
+
+    Examples
+    --------
+    >>> from widemargin import MaximumEntropyProblem, fit_joint
+    >>> problem = MaximumEntropyProblem([[0.0], [1.0], [4.0], [9.0]], ["a", "a", "b", "c"], intercept="free", C=10.0)
+    >>> model = fit_joint(problem, tol=1e-6)
+    >>> model.predict([[0.5], [9.5]]), model.certificates[0].relative_gap <= 1e-6
+    (array([0, 2], dtype=int32), True)
+    """
+    # A MulticlassProblem offers what the driver asks of a Problem.
+    solution = solve(problem, solver, **settings)  # type: ignore[arg-type]
+    coef, intercept = problem.split(solution.coef)
+    return MulticlassModel(coef, np.asarray(intercept), problem.classes, (solution,), highest_score)
+
+
+class Joint(Strategy):
+    """One problem that knows all classes; the highest score wins."""
+
+    name: ClassVar[str]
+    problem: ClassVar[type[MulticlassProblem]]
+    losses: ClassVar[frozenset[str]]  # of the models for two classes that go with it
+
+    def fit(self, data: Labelled, ask: Ask) -> Fit:
+        """One fit, its passes on up to n_jobs threads."""
+        self._require(ask)
+        shared = {name: ask.problem[name] for name in ("C", "intercept", "intercept_scaling")}
+        problem = self.problem(data.X, data.codes, sample_weight=data.weights, **shared)
+        start = ask.start(0)
+        fits = start is not None and len(start.coef) == problem.n_coefficients
+        # A MulticlassProblem offers what the driver asks of a Problem.
+        solution = ask.solve(problem, start if fits else None, ask.n_jobs)  # type: ignore[arg-type]
+        coef, intercept = problem.split(solution.coef)
+        return Fit(coef, np.asarray(intercept), (solution,))
+
+    def _require(self, ask: Ask) -> None:
+        loss, penalty = ask.problem["loss"], ask.problem["penalty"]
+        if loss not in self.losses:
+            raise ValueError(
+                f"multi_class={self.name!r} does not go with loss={loss!r}: use 'ovr', 'ovo' or 'dag', or one of the "
+                f"losses {', '.join(sorted(self.losses))}"
+            )
+        if penalty != "l2":
+            raise ValueError(
+                f"multi_class={self.name!r} needs penalty='l2', got {penalty!r}: use 'ovr', 'ovo' or 'dag'"
+            )
+
+
+@dataclass(frozen=True)
+class CrammerSinger(Joint):
+    """Crammer and Singer's SVM. Its loss is its own: of the hinge losses, neither is meant."""
+
+    name = "crammer_singer"
+    problem = CrammerSingerProblem
+    losses = frozenset({"hinge", "squared_hinge"})
+
+
+@dataclass(frozen=True)
+class Multinomial(Joint):
+    """Maximum entropy."""
+
+    name = "multinomial"
+    problem = MaximumEntropyProblem
+    losses = frozenset({"logistic"})
+
+    def probabilities(self, scores: Table, n_classes: int) -> Table:
+        """softmax(scores)"""
+        return np.asarray(softmax(scores, axis=1))

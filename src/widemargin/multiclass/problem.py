@@ -1,0 +1,195 @@
+"""What the problems with one weight vector per class share.
+
+    min over W, b   1/2 |W|^2 + sum_i C_i loss(y_i, z_i)      z_im = x_i . w_m + b_m
+    max over v      -1/2 |X^T v|^2 - sum_i C_i conjugate_i(v_i / C_i)       W = X^T v at the optimum
+                    v_im <= 0 for m != y_i,  sum_m v_im = 0,  v_iy <= C_i,  free intercepts: sum_i v_im = 0
+
+The dual feasible set is the same for the two losses here (Crammer and Singer's and the multinomial logistic), because
+both are at most the largest difference of scores, plus a constant.
+
+Coefficients travel as one vector: W[feature][class], feature by feature, then the row of a constant feature if there
+is an intercept: its weights (`regularized`) or the intercepts themselves (`free`).
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..data.matrix import Matrix, as_vector
+from ..objective.certificate import Certificate, Certified
+from ..objective.labels import ordered_labels, row_weights
+from ..objective.losses import Loss
+from ..objective.penalties import make_penalty
+from ..objective.problem import INTERCEPTS
+from .balance import balancing_factors, flows
+
+Vector = NDArray[np.float64]
+
+
+class MulticlassProblem:
+    """Base of the problems that know all classes at once; see `CrammerSingerProblem` and `MaximumEntropyProblem`."""
+
+    kind: ClassVar[str]
+    loss: ClassVar[Loss]
+
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        C: float = 1.0,
+        *,
+        intercept: str = "none",
+        intercept_scaling: float = 1.0,
+        sample_weight: Any = None,
+    ) -> None:
+        if intercept not in INTERCEPTS:
+            raise ValueError(f"unknown intercept {intercept!r}: use one of {', '.join(INTERCEPTS)}")
+        if not (np.isfinite(intercept_scaling) and intercept_scaling > 0):
+            raise ValueError(f"intercept_scaling must be a finite number > 0, got {intercept_scaling!r}")
+        self.X = X if isinstance(X, Matrix) else Matrix(X)
+        rows = self.X.shape[0]
+        ranks, self.classes = ordered_labels(y, rows)
+        self.codes = np.ascontiguousarray(ranks, dtype=np.int32)
+        self.penalty = make_penalty("l2", 0.0)
+        self.C = float(C)
+        self.intercept = intercept
+        self.intercept_scaling = float(intercept_scaling)
+        self.weights = row_weights(C, sample_weight, rows)
+        self.n_jobs = 1
+
+    def with_jobs(self, n_jobs: int) -> MulticlassProblem:
+        """The same problem, its passes made on up to n_jobs threads."""
+        other = copy.copy(self)
+        other.n_jobs = n_jobs
+        return other
+
+    # Shapes.
+
+    @property
+    def n_classes(self) -> int:
+        """k"""
+        return len(self.classes)
+
+    @property
+    def constant(self) -> float:
+        """The constant feature's value; 0 without an intercept."""
+        return {"none": 0.0, "regularized": self.intercept_scaling, "free": 1.0}[self.intercept]
+
+    @property
+    def n_coefficients(self) -> int:
+        """How long a coefficient vector is."""
+        return (self.X.shape[1] + (self.constant != 0)) * self.n_classes
+
+    @property
+    def n_penalised(self) -> int:
+        """How many of the coefficients the penalty holds: the first ones."""
+        return self.X.shape[1] * self.n_classes if self.intercept == "free" else self.n_coefficients
+
+    def split(self, coef: Any) -> tuple[Vector, Vector]:
+        """The weights, one row per class, and the intercepts."""
+        table = self._checked(coef).reshape(-1, self.n_classes)
+        W, rest = table[: self.X.shape[1]], table[self.X.shape[1] :]
+        return np.ascontiguousarray(W.T), self.constant * rest[0] if self.constant else np.zeros(self.n_classes)
+
+    def _checked(self, coef: Any) -> Vector:
+        checked = as_vector("coef", coef)
+        if len(checked) != self.n_coefficients:
+            raise ValueError(
+                f"coef has {len(checked)} entries, expected {self.n_coefficients}: features (and a constant one for "
+                f"the intercept) times classes"
+            )
+        return checked
+
+    # Passes.
+
+    def scores(self, coef: Any) -> Vector:
+        """z, rows x classes."""
+        z = np.empty(self.X.shape[0] * self.n_classes)
+        _core.class_scores(self.X.rows, self._checked(coef), self.n_classes, self.constant, z, self.n_jobs)
+        return z.reshape(-1, self.n_classes)
+
+    def adjoint(self, u: Vector) -> Vector:
+        """[X s]^T u, as long as the coefficients."""
+        g = np.zeros(self.n_coefficients)
+        flat = np.ascontiguousarray(u).reshape(-1)
+        _core.class_adjoint(self.X.rows, flat, self.n_classes, self.constant, g, self.n_jobs)
+        return g
+
+    # The objective.
+
+    def loss_sum(self, z: Vector) -> float:
+        """sum_i C_i loss(y_i, z_i)"""
+        raise NotImplementedError
+
+    def loss_slopes(self, z: Vector) -> Vector:
+        """The gradient of `loss_sum` in z, or one of its subgradients."""
+        raise NotImplementedError
+
+    def conjugate_sum(self, v: Vector) -> float:
+        """sum_i C_i conjugate(-v_i / C_i) at a feasible v"""
+        raise NotImplementedError
+
+    def penalty_value(self, coef: Vector) -> float:
+        """1/2 |W|^2, with the intercepts' share if they are regularized."""
+        return self.penalty.value(coef[: self.n_penalised])
+
+    def objective(self, coef: Any, intercept: float = 0.0) -> float:
+        """1/2 |W|^2 + sum_i C_i loss(y_i, z_i)"""
+        coef = self._checked(coef)
+        return self.penalty_value(coef) + self.loss_sum(self.scores(coef))
+
+    def gradient(self, coef: Any, intercept: float = 0.0) -> tuple[Vector, float]:
+        """The gradient in the coefficients; the second part is 0, the intercepts being among them."""
+        coef = self._checked(coef)
+        g = self.adjoint(self.loss_slopes(self.scores(coef)))
+        g[: self.n_penalised] += coef[: self.n_penalised]
+        return g, 0.0
+
+    # The dual and the certificate.
+
+    def feasible(self, v: Any) -> Vector:
+        """v moved into the dual feasible set, rows x classes."""
+        given: Vector = np.ascontiguousarray(v, dtype=np.float64)
+        rows, k = self.X.shape[0], self.n_classes
+        if given.shape != (rows, k):
+            raise ValueError(f"the dual point has shape {given.shape}, expected {(rows, k)}: rows by classes")
+        own = np.arange(rows), self.codes
+        moved = np.maximum(0.0, -given)
+        moved[own] = 0.0
+        total = moved.sum(axis=1)
+        too_much = total > self.weights
+        moved[too_much] *= (self.weights[too_much] / total[too_much])[:, None]
+        if self.intercept == "free":
+            moved *= balancing_factors(flows(moved, self.codes))[self.codes]
+        found: Vector = -moved
+        found[own] = moved.sum(axis=1)
+        return found
+
+    def dual_value(self, v: Any) -> float:
+        """The dual objective, after v has been made feasible."""
+        return self._dual_value(self.feasible(v))
+
+    def _dual_value(self, v: Vector) -> float:
+        return -self.penalty.conjugate(self.adjoint(v)[: self.n_penalised]) - self.conjugate_sum(v)
+
+    def certify(self, coef: Any, intercept: float = 0.0, dual: Any = None) -> Certified:
+        """The certificate of the coefficients, with the dual point if the solver has one."""
+        coef = self._checked(coef)
+        z = self.scores(coef)
+        v = self.feasible(-self.loss_slopes(z) if dual is None else dual)
+        primal = self.penalty_value(coef) + self.loss_sum(z)
+        return Certified(Certificate(primal, self._dual_value(v)), 0.0, v)
+
+    def certificate(self, coef: Any, intercept: float = 0.0, dual: Any = None) -> Certificate:
+        """Primal value, dual bound and gap at a point."""
+        return self.certify(coef, intercept, dual).certificate
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({self.X!r}, {self.n_classes} classes, C={self.C:g}, intercept={self.intercept!r})"
+        )
