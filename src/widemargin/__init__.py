@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from .solvers.ordinal_newton import OrdinalNewton as OrdinalNewton
     from .solvers.pegasos import Pegasos as Pegasos
     from .solvers.primal_cd import PrimalCD as PrimalCD
+    from .solvers.proximal_newton import ProximalNewton as ProximalNewton
     from .solvers.registry import solvers as solvers
     from .solvers.sgd import SgdM as SgdM
     from .solvers.sgd import SgdR as SgdR
@@ -84,6 +85,7 @@ _HOME = {
     "PrimalCD": "solvers.primal_cd",
     "CMLS": "solvers.cmls",
     "NewGLMNET": "solvers.newglmnet",
+    "ProximalNewton": "solvers.proximal_newton",
     "NewtonCholesky": "solvers.newton_cholesky",
     "TRON": "solvers.tron",
     "LBFGS": "solvers.lbfgs",

@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from .base import Point, Run, Solver, Step, Steps
-from .support_step import minimise_on_support
+from .support_step import minimise_quadratic
 from .vectors import inner
 
 if TYPE_CHECKING:
@@ -53,10 +53,6 @@ FIRST_DAMPING = 1e-2
 NEAR_BOUND = 0.2
 FIRST_MODEL = 200
 LARGEST_MODEL = 3000
-# A Newton model is minimised until a round gains less than this share of what all rounds gained.
-MODEL_SHARE = 1e-3
-MODEL_PASSES = 20
-MODEL_ROUNDS = 10
 SUFFICIENT_DECREASE = 1e-4
 
 
@@ -260,7 +256,7 @@ class _State:
         if problem.intercept == "free":
             penalised[-1] = bend[-1] = 0.0
         hessian = self._hessian(at, working, constant, n)
-        gained = self._minimise(hessian, slope, w, penalised, bend)
+        gained = minimise_quadratic(hessian, slope, w, penalised, bend)
         whole = self.w.copy()
         whole[working] = w[: len(working)]
         return whole, constant * float(w[-1]) if constant != 0 else 0.0, gained
@@ -277,19 +273,3 @@ class _State:
         diagonal[: len(working)] = self._column_sqnorms[working]
         hessian[:: n + 1] += self.damping / self.width * np.maximum(diagonal, 1e-12 * float(diagonal.max()))
         return hessian
-
-    def _minimise(self, hessian: Vector, slope: Vector, w: Vector, rho: Vector, bend: Vector) -> float:
-        """Passes of coordinate descent and exact steps on the support, in turn, until neither gains."""
-        n, gained = len(w), 0.0
-        for _ in range(MODEL_ROUNDS):
-            before, slope_before = w.copy(), slope.copy()
-            _core.quadratic_passes(hessian, rho, bend, slope, w, MODEL_SHARE, MODEL_PASSES)
-            minimise_on_support(hessian.reshape(n, n), slope, w, rho, bend)
-            d = w - before
-            # The quadratic's own decrease: its slope is linear, so the mean of both ends is exact.
-            gain = -0.5 * float(d @ (slope + slope_before)) + float(rho @ (np.abs(before) - np.abs(w)))
-            gain += 0.5 * float(bend @ (before * before - w * w))
-            gained += gain
-            if gain <= MODEL_SHARE * gained:
-                break
-        return gained

@@ -26,6 +26,7 @@ _HOME = {
     "primal_cd": ("primal_cd", "PrimalCD"),
     "cmls": ("cmls", "CMLS"),
     "newglmnet": ("newglmnet", "NewGLMNET"),
+    "proximal_newton": ("proximal_newton", "ProximalNewton"),
     "newton_cholesky": ("newton_cholesky", "NewtonCholesky"),
     "tron": ("tron", "TRON"),
     "lbfgs": ("lbfgs", "LBFGS"),
