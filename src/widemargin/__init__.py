@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from .solvers.ordinal_newton import OrdinalNewton as OrdinalNewton
     from .solvers.pegasos import Pegasos as Pegasos
     from .solvers.primal_cd import PrimalCD as PrimalCD
-    from .solvers.proximal_newton import ProximalNewton as ProximalNewton
+    from .solvers.prox_newton import ProxNewton as ProxNewton
     from .solvers.registry import solvers as solvers
     from .solvers.sgd import SgdM as SgdM
     from .solvers.sgd import SgdR as SgdR
@@ -85,12 +85,12 @@ _HOME = {
     "PrimalCD": "solvers.primal_cd",
     "CMLS": "solvers.cmls",
     "NewGLMNET": "solvers.newglmnet",
-    "ProximalNewton": "solvers.proximal_newton",
     "NewtonCholesky": "solvers.newton_cholesky",
     "TRON": "solvers.tron",
     "LBFGS": "solvers.lbfgs",
     "HandOver": "solvers.hand_over",
     "LassoCD": "solvers.lasso_cd",
+    "ProxNewton": "solvers.prox_newton",
     "Multipliers": "solvers.multipliers",
     "OneClassCD": "solvers.one_class",
     "OneClassProblem": "objective.one_class",

@@ -5,7 +5,7 @@
 | ordinal regression, one-class SVM | the one that solves it |
 | l1 or elastic net, squared loss | lasso_cd |
 | l1 or elastic net, hinge or epsilon-insensitive loss | multipliers |
-| l1 or elastic net, other losses | newglmnet |
+| l1 or elastic net, other losses | prox_newton for few features, else newglmnet |
 | l2, smooth loss, few features: ten Newton steps cost less than some ninety passes | newton_cholesky |
 | l2, smooth loss, otherwise | dual_cd; when it is slow, newton_cholesky or tron from there |
 | l2, hinge or epsilon-insensitive loss, few features | dual_cd; when it is slow, multipliers from there |
@@ -28,9 +28,10 @@ if TYPE_CHECKING:
 NEWTON_AT_ONCE = 90.0
 # What a truncated Newton method is expected to need on a problem that is hard for coordinate descent.
 TRON_PASSES = 1000.0
-# The same for the method of multipliers, where the features are few enough for its dense models.
+# The same for the method of multipliers.
 MULTIPLIER_PASSES = 300.0
-FEW_FOR_MULTIPLIERS = 1000
+# Up to so many features a dense model of all of them is cheap.
+FEW_FOR_DENSE_MODELS = 1000
 FEW_FEATURES = 5000
 NEWTON_STEPS = 10
 
@@ -43,7 +44,8 @@ def choose(problem: Problem) -> Solver:
     if problem.kind in OTHER_KINDS:
         return solver_class(OTHER_KINDS[problem.kind])()
     if problem.penalty.name != "l2":
-        solver = solver_class(SPARSE_CHOICE.get(problem.loss.name, "newglmnet"))()
+        columns = "prox_newton" if problem.X.shape[1] <= FEW_FOR_DENSE_MODELS else "newglmnet"
+        solver = solver_class(SPARSE_CHOICE.get(problem.loss.name, columns))()
     elif problem.loss.smooth:
         solver = _smooth_choice(problem)
     else:
@@ -68,7 +70,7 @@ def _nonsmooth_choice(problem: Problem) -> Solver:
     from .hand_over import HandOver
 
     dual_cd = solver_class("dual_cd")()
-    if problem.X.shape[1] > FEW_FOR_MULTIPLIERS:
+    if problem.X.shape[1] > FEW_FOR_DENSE_MODELS:
         return dual_cd
     return HandOver(dual_cd, solver_class("multipliers")(), budget=MULTIPLIER_PASSES)
 

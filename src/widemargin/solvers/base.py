@@ -62,6 +62,7 @@ class Step:
     gap: float = np.nan
     looks_done: bool = False
     n_active: int = 0
+    by_the_clock: bool = False  # the time slice ended a call midway: nothing may be decided here
     solver: str = ""  # who made the step, where that is not the solver that was asked
 
 

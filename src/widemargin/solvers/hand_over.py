@@ -74,7 +74,7 @@ def _relay(
                 return step
             step = replace(step, iteration=iteration + step.iteration, passes=passes + step.passes, solver=name)
             verdict = yield step
-            if outlook is not None and outlook.is_poor(step):
+            if outlook is not None and not step.by_the_clock and outlook.is_poor(step):
                 return step
     finally:
         steps.close()

@@ -26,11 +26,11 @@ _HOME = {
     "primal_cd": ("primal_cd", "PrimalCD"),
     "cmls": ("cmls", "CMLS"),
     "newglmnet": ("newglmnet", "NewGLMNET"),
-    "proximal_newton": ("proximal_newton", "ProximalNewton"),
     "newton_cholesky": ("newton_cholesky", "NewtonCholesky"),
     "tron": ("tron", "TRON"),
     "lbfgs": ("lbfgs", "LBFGS"),
     "lasso_cd": ("lasso_cd", "LassoCD"),
+    "prox_newton": ("prox_newton", "ProxNewton"),
     "multipliers": ("multipliers", "Multipliers"),
     "one_class": ("one_class", "OneClassCD"),
 }

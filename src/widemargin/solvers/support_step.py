@@ -25,11 +25,6 @@ LARGEST_SUPPORT = 1500
 MOST_CUTS = 30
 MOST_OPERATIONS = 2e8
 
-# A Newton model is minimised until a round gains less than this share of what all rounds gained.
-MODEL_SHARE = 1e-3
-MODEL_PASSES = 20
-MODEL_ROUNDS = 10
-
 
 def lasso_support_step(native: _core.LassoCD, working: Columns, rho: float) -> None:
     """Moves the nonzero weights among the working columns to the minimum on their support."""
@@ -45,26 +40,6 @@ def lasso_support_step(native: _core.LassoCD, working: Columns, rho: float) -> N
     end = w.copy()
     minimise_on_support(hessian.reshape(n, n), -correlations, end, np.full(n, rho), np.full(n, 1 - rho))
     native.shift(support, end - w)
-
-
-def minimise_quadratic(hessian: Vector, slope: Vector, w: Vector, rho: Vector, bend: Vector) -> float:
-    """Moves w to the minimum of Q, slope with it; returns by how much Q fell.
-
-    Passes of coordinate descent and exact steps on the support, in turn, until neither gains.
-    """
-    n, gained = len(w), 0.0
-    for _ in range(MODEL_ROUNDS):
-        before, slope_before = w.copy(), slope.copy()
-        _core.quadratic_passes(hessian, rho, bend, slope, w, MODEL_SHARE, MODEL_PASSES)
-        minimise_on_support(hessian.reshape(n, n), slope, w, rho, bend)
-        d = w - before
-        # The quadratic's own decrease: its slope is linear, so the mean of both ends is exact.
-        gain = -0.5 * float(d @ (slope + slope_before)) + float(rho @ (np.abs(before) - np.abs(w)))
-        gain += 0.5 * float(bend @ (before * before - w * w))
-        gained += gain
-        if gain <= MODEL_SHARE * gained:
-            break
-    return gained
 
 
 def minimise_on_support(hessian: Square, slope: Vector, w: Vector, rho: Vector, bend: Vector) -> None:
