@@ -11,7 +11,13 @@ import pytest
 import scipy.sparse as sp
 import sklearn
 from sklearn.base import clone
-from sklearn.datasets import make_classification, make_multilabel_classification, make_regression
+from sklearn.datasets import (
+    load_diabetes,
+    load_wine,
+    make_classification,
+    make_multilabel_classification,
+    make_regression,
+)
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.multiclass import OneVsRestClassifier
@@ -199,6 +205,23 @@ def test_lasso_gives_its_coefficients_sparsely() -> None:
     model = Lasso(5.0).fit(X, y)
     assert model.sparse_coef_.nnz == np.count_nonzero(model.coef_) < X.shape[1]
     np.testing.assert_array_equal(model.sparse_coef_.toarray()[0], model.coef_)
+
+
+# Raw data: features from 0.001 to 4,000. That a fit has converged is checked by warnings being errors.
+
+
+@pytest.mark.parametrize("penalty", ["l2", "l1", "elasticnet"])
+@pytest.mark.parametrize("C", [1e-3, 1.0, 1e3])
+def test_raw_features_converge(penalty: str, C: float) -> None:
+    X, y = load_wine(return_X_y=True)
+    for loss in ("hinge", "squared_hinge", "modified_huber"):
+        LinearSVC(penalty, loss, C=C).fit(X, y)
+    LogisticRegression(penalty, C=C).fit(X, y)
+    X, y = load_diabetes(return_X_y=True, scaled=False)
+    for loss in ("epsilon_insensitive", "squared_epsilon_insensitive"):
+        LinearSVR(loss=loss, penalty=penalty, C=C).fit(X, y)
+    for model in (Ridge(C), Lasso(C), ElasticNet(C)):
+        model.fit(X, y)
 
 
 # scikit-learn's tools around the estimators.
