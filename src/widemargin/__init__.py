@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from .objective.one_class import OneClassProblem as OneClassProblem
     from .objective.ordinal import OrdinalProblem as OrdinalProblem
     from .objective.problem import Problem as Problem
+    from .selection.path import RegularizationPath as RegularizationPath
+    from .selection.path import path as path
+    from .selection.result import SearchResult as SearchResult
+    from .selection.search import find_C as find_C
+    from .selection.stopping import EarlyStopping as EarlyStopping
     from .solvers.base import Solver as Solver
     from .solvers.cmls import CMLS as CMLS
     from .solvers.cutting_plane import Ocas as Ocas
@@ -91,6 +96,11 @@ _HOME = {
     "LinearSVC": "estimators.linear_svc",
     "OnlineClassifier": "estimators.online",
     "OnlineRegressor": "estimators.online",
+    "path": "selection.path",
+    "RegularizationPath": "selection.path",
+    "find_C": "selection.search",
+    "SearchResult": "selection.result",
+    "EarlyStopping": "selection.stopping",
 }
 
 __all__ = [*_HOME, "__version__"]
