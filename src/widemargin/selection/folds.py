@@ -26,10 +26,17 @@ class Fold:
     held_out: Rows
 
 
-def make_folds(problem: Problem, cv: Any) -> list[Fold]:
-    """The splits in scikit-learn's words: a number (stratified for labels), a splitter, or pairs of row numbers."""
-    from sklearn.model_selection import check_cv
+def make_folds(problem: Problem, cv: Any, seed: int = 0) -> list[Fold]:
+    """The splits: so many folds, a splitter of scikit-learn's, or pairs of row numbers.
 
+    A number means shuffled folds, stratified for labels: files are often sorted by class or by source, and folds cut
+    from them in order would each miss what the others hold.
+    """
+    from sklearn.model_selection import KFold, StratifiedKFold, check_cv
+
+    if isinstance(cv, (int, np.integer)):
+        kind = StratifiedKFold if problem.loss.classification else KFold
+        cv = kind(int(cv), shuffle=True, random_state=seed % 2**32)
     splitter = check_cv(cv, problem.y, classifier=problem.loss.classification)
     rows = len(problem.y)
     pairs = splitter.split(np.zeros((rows, 1)), problem.y)

@@ -62,7 +62,7 @@ def find_C(
     Cs : sequence of floats, optional
         The values to try. By default doubling from the first value that matters for these data.
     cv : int, splitter or pairs of row numbers
-        As in scikit-learn; a number means stratified folds for labels.
+        As in scikit-learn, except that a number means shuffled folds (by `seed`), stratified for labels.
     scoring : str or scorer, optional
         scikit-learn's name of a score; accuracy for labels and R^2 for targets by default.
     solver, tol, max_iter, seed
@@ -132,7 +132,7 @@ class Plan:
 def search(problem: Problem, effort: Effort, plan: Plan) -> SearchResult:
     """`find_C` for a problem that is there already."""
     values = plan.values(problem)
-    folds = make_folds(problem, plan.cv)
+    folds = make_folds(problem, plan.cv, effort.seed)
     scorer, score = make_score(problem, plan.scoring)
     if problem.penalty.rho > 0:
         _ = problem.X.columns  # built once here rather than in every thread
