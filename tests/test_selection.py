@@ -15,7 +15,7 @@ from widemargin.selection.walk import Effort, Visited, Walk, predicted_dual
 CS = [0.01, 0.1, 1.0, 10.0]
 # One solver for each kind of penalty and loss.
 KINDS = [(loss, "l2", "dual_cd") for loss in LOSSES]
-KINDS += [("squared", "l1", "lasso_cd"), ("logistic", "l1", "newglmnet"), ("squared_hinge", "l1", "primal_cd")]
+KINDS += [("squared", "l1", "lasso_cd"), ("logistic", "l1", "newglmnet"), ("squared_hinge", "l1", "newglmnet")]
 
 
 def labelled(seed, rows=120):

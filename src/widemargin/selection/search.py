@@ -131,18 +131,23 @@ class Plan:
 
 def search(problem: Problem, effort: Effort, plan: Plan) -> SearchResult:
     """`find_C` for a problem that is there already."""
+    from threadpoolctl import threadpool_limits
+
     values = plan.values(problem)
     folds = make_folds(problem, plan.cv, effort.seed)
     scorer, score = make_score(problem, plan.scoring)
     if problem.penalty.rho > 0:
         _ = problem.X.columns  # built once here rather than in every thread
     runs = [FoldRun(problem, fold, effort, score) for fold in folds]
-    tried, best, reason = _climb(values, runs, plan, scorer)
-    refit = replace(effort, n_jobs=plan.threads)
+    # Folds are what runs in parallel: threads of BLAS would fight with them over the cores.
+    with threadpool_limits(1, user_api="blas"):
+        tried, best, reason = _climb(values, runs, plan, scorer)
+        refit = replace(effort, n_jobs=plan.threads)
+        solution = _fit_all(problem.with_C(best.candidate.C), refit, best.guess)
     return SearchResult(
         candidates=tuple(tried),
         best=best.candidate,
-        solution=_fit_all(problem.with_C(best.candidate.C), refit, best.guess),
+        solution=solution,
         scoring=scorer,
         ended=reason,
         not_tried=tuple(values[len(tried) :]),
