@@ -12,7 +12,12 @@ if TYPE_CHECKING:
     from .data.matrix import Matrix as Matrix
     from .data.svmlight import read_svmlight as read_svmlight
     from .data.svmlight import write_svmlight as write_svmlight
+    from .estimators.least_squares import ElasticNet as ElasticNet
+    from .estimators.least_squares import Lasso as Lasso
+    from .estimators.least_squares import Ridge as Ridge
     from .estimators.linear_svc import LinearSVC as LinearSVC
+    from .estimators.linear_svr import LinearSVR as LinearSVR
+    from .estimators.logistic_regression import LogisticRegression as LogisticRegression
     from .estimators.one_class import LinearOneClassSVM as LinearOneClassSVM
     from .estimators.online import OnlineClassifier as OnlineClassifier
     from .estimators.online import OnlineRegressor as OnlineRegressor
@@ -34,9 +39,9 @@ if TYPE_CHECKING:
     from .solvers.dual_cd import DualCD as DualCD
     from .solvers.finite_newton import FiniteNewton as FiniteNewton
     from .solvers.hand_over import HandOver as HandOver
-    from .solvers.l1_hinge import L1Hinge as L1Hinge
     from .solvers.lasso_cd import LassoCD as LassoCD
     from .solvers.lbfgs import LBFGS as LBFGS
+    from .solvers.multipliers import Multipliers as Multipliers
     from .solvers.newglmnet import NewGLMNET as NewGLMNET
     from .solvers.newton_cholesky import NewtonCholesky as NewtonCholesky
     from .solvers.one_class import OneClassCD as OneClassCD
@@ -89,11 +94,16 @@ _HOME = {
     "LBFGS": "solvers.lbfgs",
     "HandOver": "solvers.hand_over",
     "LassoCD": "solvers.lasso_cd",
-    "L1Hinge": "solvers.l1_hinge",
+    "Multipliers": "solvers.multipliers",
     "OneClassCD": "solvers.one_class",
     "OneClassProblem": "objective.one_class",
     "LinearOneClassSVM": "estimators.one_class",
     "LinearSVC": "estimators.linear_svc",
+    "LinearSVR": "estimators.linear_svr",
+    "LogisticRegression": "estimators.logistic_regression",
+    "Ridge": "estimators.least_squares",
+    "Lasso": "estimators.least_squares",
+    "ElasticNet": "estimators.least_squares",
     "OnlineClassifier": "estimators.online",
     "OnlineRegressor": "estimators.online",
     "path": "selection.path",

@@ -2,96 +2,104 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from ..data.matrix import Matrix
+from ..multiclass.strategy import Solve
 from ..objective.problem import Problem
 from ..solvers.solution import Solution
-from ..solvers.solve import solve
+from ..solvers.solve import _thread_count, solve
 from ._shared import report_end, seed_of, validated
 
 Vector = NDArray[np.float64]
+Table = NDArray[np.float64]
 
 
 class LinearModel(BaseEstimator):  # type: ignore[misc]
-    """Fits by `solve` and keeps the solution. Subclasses hold the parameters and build the problem."""
+    """Fits by `solve` and keeps the solutions. Subclasses hold the parameters and build the problem."""
 
-    def _solve(self, problem: Problem) -> None:
-        solution = solve(
-            problem,
-            self.solver,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            seed=seed_of(self.random_state),
-            n_jobs=1 if self.n_jobs is None else self.n_jobs,
-            warm_start=self._previous(problem),
-            progress=bool(self.verbose),
-        )
-        self._keep(solution)
-        report_end(type(self).__name__, solution, self.tol)
+    def _solver(self) -> Solve:
+        """`solve` with this estimator's settings; the seed is drawn once, however many problems there are."""
+        seed, progress = seed_of(self.random_state), bool(self.verbose)
 
-    def _previous(self, problem: Problem) -> Solution | None:
-        """The last solution, if a warm start is asked for and the features are as many."""
-        last: Solution | None = getattr(self, "solution_", None) if self.warm_start else None
-        return last if last is not None and len(last.coef) == problem.X.shape[1] else None
+        def run(problem: Problem, start: Solution | None, n_jobs: int) -> Solution:
+            return solve(
+                problem,
+                self.solver,
+                tol=self.tol,
+                max_iter=self.max_iter,
+                seed=seed,
+                n_jobs=n_jobs,
+                warm_start=start,
+                progress=progress and n_jobs == self._threads(),  # side by side, lines of progress would mix
+            )
 
-    def _keep(self, solution: Solution) -> None:
-        self.coef_ = solution.coef[np.newaxis, :]
-        self.intercept_ = np.array([solution.intercept])
-        self.n_iter_ = solution.n_iter
-        self.certificate_ = solution.certificate
-        self.trace_ = solution.trace
-        self.solver_ = solution.solver
-        self.solution_ = solution
+        return run
 
-    def _predictions(self, X: Any) -> Vector:
+    def _threads(self) -> int:
+        return _thread_count(1 if self.n_jobs is None else self.n_jobs)
+
+    def _starts(self, n_features: int) -> tuple[Solution, ...]:
+        """The last solutions, if a warm start is asked for and the features are as many."""
+        last: Sequence[Solution] = getattr(self, "solutions_", ()) if self.warm_start else ()
+        return tuple(last) if all(len(solution.coef) == n_features for solution in last) else ()
+
+    def _keep(self, solutions: Sequence[Solution]) -> None:
+        """The attributes that tell how it went. Of several models, the one with the largest gap speaks for all."""
+        worst = max(solutions, key=lambda solution: solution.certificate.relative_gap)
+        self.n_iter_ = max(solution.n_iter for solution in solutions)
+        self.solutions_ = list(solutions)
+        self.certificates_ = [solution.certificate for solution in solutions]
+        self.solution_ = worst
+        self.certificate_ = worst.certificate
+        self.trace_ = worst.trace
+        self.solver_ = worst.solver
+        report_end(type(self).__name__, worst, self.tol)
+
+    def _scores(self, X: Any) -> Table:
+        """X coef^T + intercept, one column per model."""
         check_is_fitted(self)
-        rows = Matrix(validated(self, X))
-        return rows.matvec(self.coef_[0], float(self.intercept_[0]), n_jobs=1)
+        X = validated(self, X)
+        intercepts = np.atleast_1d(self.intercept_)
+        if sp.issparse(self.coef_):
+            Matrix(X)  # names what is not finite
+            product = X @ self.coef_.T
+            return np.asarray(product.toarray() if sp.issparse(product) else product) + intercepts
+        rows, threads = Matrix(X), self._threads()
+        columns = zip(np.atleast_2d(self.coef_), intercepts, strict=True)
+        return np.column_stack([rows.matvec(w, float(b), n_jobs=threads) for w, b in columns])
+
+    def sparsify(self) -> Self:
+        """Makes `coef_` a SciPy sparse matrix: smaller where an l1 penalty has left few nonzeros.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        self.coef_ = sp.csr_array(np.atleast_2d(self.coef_)) if not sp.issparse(self.coef_) else self.coef_
+        return self
+
+    def densify(self) -> Self:
+        """Makes `coef_` a NumPy array again.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        if sp.issparse(self.coef_):
+            self.coef_ = self.coef_.toarray()
+        return self
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        return tags
-
-
-class LinearBinaryClassifier(ClassifierMixin, LinearModel):  # type: ignore[misc]
-    """Predicts one of two classes by the side of a hyperplane."""
-
-    def decision_function(self, X: Any) -> Vector:
-        """Signed score of each row: above zero for the second class.
-
-        Parameters
-        ----------
-        X : matrix of shape (rows, features)
-
-        Returns
-        -------
-        array of shape (rows,)
-        """
-        return self._predictions(X)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row.
-
-        Parameters
-        ----------
-        X : matrix of shape (rows, features)
-
-        Returns
-        -------
-        array of shape (rows,)
-        """
-        second = self.decision_function(X) > 0
-        chosen: NDArray[Any] = self.classes_[second.astype(np.intp)]
-        return chosen
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
         return tags

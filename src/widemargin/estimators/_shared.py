@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
+from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from ..objective.losses import LOSSES
 from ..solvers.solution import Solution, Status
@@ -30,43 +29,45 @@ def validated(estimator: Any, X: Any, *, fitting: bool = False) -> Any:
     )
 
 
-def two_classes(y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-    """y as one column of labels, and its two classes in ascending order."""
-    if y is None:
-        raise ValueError("requires y to be passed, but the target y is None: a classifier learns from labels")
-    labels = column_or_1d(y, warn=True)
-    check_classification_targets(labels)
-    classes = np.unique(labels)
-    if len(classes) > 2:
-        raise ValueError(
-            f"Only binary classification is supported. The type of the target is {type_of_target(labels)}: y holds "
-            f"{len(classes)} classes, and more than two are not there yet. Wrap the estimator in "
-            "sklearn.multiclass.OneVsRestClassifier meanwhile."
-        )
-    if len(classes) < 2:
-        raise ValueError(f"y holds one class only ({classes.tolist()[0]!r}): two are needed to tell them apart")
-    return labels, classes
-
-
-def require_classification(name: str, loss: str) -> None:
-    """Refuses a loss that is not made for labels."""
-    able = [key for key, known in LOSSES.items() if known.classification]
+def require_loss(name: str, loss: str, *, classification: bool) -> None:
+    """Refuses a loss that is not made for labels, or not for numbers."""
+    able = [key for key, known in LOSSES.items() if known.classification == classification]
     if loss not in able:
-        raise ValueError(f"{name} takes a classification loss, one of {', '.join(able)}; got {loss!r}")
+        kind = "classification" if classification else "regression"
+        raise ValueError(f"{name} takes a {kind} loss, one of {', '.join(able)}; got {loss!r}")
 
 
-def row_weights(X: Any, y: NDArray[Any], classes: NDArray[Any], class_weight: Any, sample_weight: Any) -> Vector | None:
-    """sample_weight_i * class_weight[y_i]; None where every row counts one."""
+def require_penalty(name: str, penalty: Any) -> str:
+    """Refuses no penalty at all, and says why."""
+    if penalty is None or penalty == "none":
+        raise ValueError(
+            f"{name} needs a penalty: without one there may be no best model (on separable data the coefficients grow "
+            "without end) and no bound to prove how good a model is. Use penalty='l2' with a large C, such as C=1e6."
+        )
+    return str(penalty)
+
+
+def sample_weights(X: Any, sample_weight: Any) -> Vector | None:
+    """The rows' weights as float64, none of them negative; None stays None."""
+    if sample_weight is None:
+        return None
+    weights: Vector = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    return weights
+
+
+def row_weights(
+    X: Any, codes: NDArray[np.intp], classes: NDArray[Any], class_weight: Any, sample_weight: Any
+) -> Vector | None:
+    """sample_weight_i * class_weight[y_i]; None where every row counts one. codes_i is the number of row i's class."""
     if sample_weight is None and class_weight is None:
         return None
     weights: Vector = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    codes = np.searchsorted(classes, y)
     if class_weight is not None:
         weights = weights * class_factors(classes, codes, class_weight, weights)[codes]
     totals = np.bincount(codes, weights=weights, minlength=len(classes))
     if totals.sum() > 0 and not totals.all():
         name = classes.tolist()[int(np.argmin(totals))]
-        raise ValueError(f"every row of class {name!r} has weight 0: two classes are needed to tell them apart")
+        raise ValueError(f"every row of class {name!r} has weight 0: each class needs a row that counts")
     return weights
 
 
@@ -110,5 +111,5 @@ def report_end(name: str, solution: Solution, tol: float) -> None:
         f"{solution.certificate.relative_gap:.2g}, above tol={tol:g}: the objective may be that far from the best "
         f"possible. To go on, {raise_limit}scale the features, lower C, or accept a larger tol.",
         ConvergenceWarning,
-        stacklevel=3,
+        stacklevel=4,
     )

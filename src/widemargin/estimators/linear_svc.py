@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
-from ..objective.problem import Problem
+from sklearn.calibration import CalibratedClassifierCV
+
 from ..solvers.base import Solver
-from ._linear import LinearBinaryClassifier
-from ._shared import intercept_kind, require_classification, row_weights, two_classes, validated
+from ._classifier import LinearClassifier
 
 
-class LinearSVC(LinearBinaryClassifier):
-    """Linear support vector machine for two classes, fitted to a proven accuracy.
+class LinearSVC(LinearClassifier):
+    """Linear support vector machine for two or more classes, fitted to a proven accuracy.
 
     Minimises R(w) + C sum_i weight_i loss(y_i, x_i . w + b) until the objective is within a share `tol` of the best
     possible one. Parameters and attributes are those of scikit-learn's class of the same name where it has them.
@@ -34,7 +34,9 @@ class LinearSVC(LinearBinaryClassifier):
     intercept_scaling : float
         Value of that constant feature; matters for intercept="regularized" alone.
     class_weight : None, "balanced" or dict
-        Factors of C by class; "balanced" gives both classes the same total weight.
+        Factors of C by class of the row; "balanced" gives all classes the same total weight.
+    multi_class : {"ovr", ...}
+        How more than two classes are told apart; see `widemargin.multiclass.STRATEGIES`.
     l1_ratio : float
         Share of l1 in the elastic net.
     max_iter : int, optional
@@ -43,7 +45,8 @@ class LinearSVC(LinearBinaryClassifier):
     random_state : int, RandomState or None
         Seed of the order in which rows are visited; None is a fixed seed.
     n_jobs : int, optional
-        Threads for passes over the data; -1 for all cores. The model does not depend on it.
+        Threads: over classes if there are several, else for passes over the data; -1 for all cores. The model does
+        not depend on it.
     warm_start : bool
         Whether `fit` starts from the last solution.
     verbose : bool or int
@@ -51,19 +54,18 @@ class LinearSVC(LinearBinaryClassifier):
 
     Attributes
     ----------
-    classes_ : array of shape (2,)
-    coef_ : array of shape (1, n_features)
-    intercept_ : array of shape (1,)
+    classes_ : array of shape (n_classes,)
+    coef_ : array of shape (n_models, n_features)
+        One model for two classes; with multi_class="ovr", one per class.
+    intercept_ : array of shape (n_models,)
     certificate_ : Certificate
-        Objective, dual bound and the gap between them.
-    solution_ : Solution
-        All that `solve` returned.
-    trace_ : Trace
-        One row per outer step.
-    solver_ : str
-        Name of the solver that was used.
+        Objective, dual bound and the gap between them; of several models, where the relative gap is largest.
+    solution_, trace_, solver_
+        All that `solve` returned for that model, its steps, and the name of the solver that was used.
+    certificates_, solutions_ : lists of length n_models
+        The same for every model.
     n_iter_ : int
-        Its outer steps.
+        Outer steps; of several models, the most.
     n_features_in_ : int
     feature_names_in_ : array of shape (n_features,)
         Present when X had names of columns.
@@ -91,6 +93,7 @@ class LinearSVC(LinearBinaryClassifier):
         intercept: str = "free",
         intercept_scaling: float = 1.0,
         class_weight: Any = None,
+        multi_class: str = "ovr",
         l1_ratio: float = 0.5,
         max_iter: int | None = None,
         solver: str | Solver = "auto",
@@ -107,6 +110,7 @@ class LinearSVC(LinearBinaryClassifier):
         self.intercept = intercept
         self.intercept_scaling = intercept_scaling
         self.class_weight = class_weight
+        self.multi_class = multi_class
         self.l1_ratio = l1_ratio
         self.max_iter = max_iter
         self.solver = solver
@@ -115,36 +119,28 @@ class LinearSVC(LinearBinaryClassifier):
         self.warm_start = warm_start
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fits the model.
+    def calibrated(self, method: str = "sigmoid", cv: Any = 5, **settings: Any) -> CalibratedClassifierCV:
+        """This model with probabilities: scikit-learn's calibration around it, to be fitted in its place.
 
         Parameters
         ----------
-        X : matrix of shape (rows, features)
-            Sparse or dense, float32 or float64 without a copy; data frames too.
-        y : array of shape (rows,)
-            Labels of two classes.
-        sample_weight : array of shape (rows,), optional
-            Multiplies C per row; a weight of two counts as the row given twice.
+        method : {"sigmoid", "isotonic"}
+            Platt's sigmoid, or any function that does not decrease (for some thousands of rows or more).
+        cv : int or splitter
+            How to hold out the rows on which the scores are calibrated.
+        **settings
+            Further parameters of `sklearn.calibration.CalibratedClassifierCV`.
 
         Returns
         -------
-        self
+        CalibratedClassifierCV
+
+        Examples
+        --------
+        >>> from sklearn.datasets import make_classification
+        >>> from widemargin import LinearSVC
+        >>> X, y = make_classification(200, random_state=0)
+        >>> LinearSVC().calibrated(cv=3).fit(X, y).predict_proba(X).shape
+        (200, 2)
         """
-        require_classification(type(self).__name__, self.loss)
-        X = validated(self, X, fitting=True)
-        labels, classes = two_classes(y)
-        problem = Problem(
-            X,
-            labels,
-            loss=self.loss,
-            penalty=self.penalty,
-            C=self.C,
-            l1_ratio=self.l1_ratio,
-            intercept=intercept_kind(self.fit_intercept, self.intercept),
-            intercept_scaling=self.intercept_scaling,
-            sample_weight=row_weights(X, labels, classes, self.class_weight, sample_weight),
-        )
-        self.classes_ = classes
-        self._solve(problem)
-        return self
+        return CalibratedClassifierCV(self, method=method, cv=cv, **settings)

@@ -59,7 +59,7 @@ SUFFICIENT_DECREASE = 1e-4
 
 
 @dataclass(frozen=True)
-class L1Hinge(Solver):
+class Multipliers(Solver):
     """The method of multipliers for the hinge and epsilon-insensitive losses with l1 or the elastic net.
 
     Parameters
@@ -71,17 +71,17 @@ class L1Hinge(Solver):
 
     Examples
     --------
-    >>> from widemargin import L1Hinge, Problem, solve
+    >>> from widemargin import Multipliers, Problem, solve
     >>> X, y = [[0.0, 1.0], [1.0, 1.0], [3.0, 1.0]], [-1, -1, 1]
     >>> problem = Problem(X, y, loss="hinge", penalty="l1", intercept="free")
-    >>> solve(problem, L1Hinge(), tol=1e-8).coef.round(6)
+    >>> solve(problem, Multipliers(), tol=1e-8).coef.round(6)
     array([1., 0.])
     """
 
-    name: ClassVar[str] = "l1_hinge"
+    name: ClassVar[str] = "multipliers"
     summary: ClassVar[str] = "method of multipliers with proximal Newton steps, for l1-regularised SVMs"
     losses: ClassVar[frozenset[str]] = frozenset({"hinge", "epsilon_insensitive"})
-    penalties: ClassVar[frozenset[str]] = frozenset({"l1", "elasticnet"})
+    penalties: ClassVar[frozenset[str]] = frozenset({"l2", "l1", "elasticnet"})
 
     first_width: float = 1.0
     narrowing: float = 0.5

@@ -1,0 +1,104 @@
+"""Linear classifiers: labels in, one model per class or one for two classes, labels out."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+
+from ..data.matrix import Matrix
+from ..multiclass.strategy import Ask, Labelled
+from ._linear import LinearModel
+from ._shared import intercept_kind, require_loss, require_penalty, validated
+from ._targets import Target, read_target
+
+Vector = NDArray[np.float64]
+
+
+class LinearClassifier(ClassifierMixin, LinearModel):  # type: ignore[misc]
+    """Predicts classes by linear scores. Subclasses hold the parameters; `loss` may be fixed by the class."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fits the model.
+
+        Parameters
+        ----------
+        X : matrix of shape (rows, features)
+            Sparse or dense, float32 or float64 without a copy; data frames too.
+        y : array of shape (rows,), or an indicator matrix of shape (rows, labels)
+            Classes of any type that has an order; or a column of 0 and 1 for each of several labels.
+        sample_weight : array of shape (rows,), optional
+            Multiplies C per row; a weight of two counts as the row given twice.
+
+        Returns
+        -------
+        self
+        """
+        settings = self._problem_settings()
+        X = validated(self, X, fitting=True)
+        target = read_target(y, X.shape[0], self.multi_class)
+        weights = target.weights(X, self.class_weight, sample_weight)
+        data = Labelled(Matrix(X), target.codes, len(target.classes), weights)
+        starts = self._starts(X.shape[1]) if self._same_kind(target) else ()
+        found = target.strategy.fit(data, Ask(settings, self._solver(), self._threads(), starts))
+        self.classes_ = target.classes
+        self._target = target.without_rows()
+        self.coef_, self.intercept_ = found.coef, found.intercept
+        self._keep(found.solutions)
+        return self
+
+    def _same_kind(self, target: Target) -> bool:
+        """Whether the last fit was of the same classes by the same method, so that its models correspond to ours."""
+        last = getattr(self, "_target", None)
+        return (
+            last is not None and last.strategy == target.strategy and np.array_equal(last.classes, target.classes)
+        )
+
+    def _problem_settings(self) -> dict[str, Any]:
+        """The keyword arguments of `Problem` that all models share."""
+        name = type(self).__name__
+        require_loss(name, self.loss, classification=True)
+        return {
+            "loss": self.loss,
+            "penalty": require_penalty(name, self.penalty),
+            "C": self.C,
+            "l1_ratio": self.l1_ratio,
+            "intercept": intercept_kind(self.fit_intercept, self.intercept),
+            "intercept_scaling": self.intercept_scaling,
+        }
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Signed scores: for two classes above zero for the second, otherwise one column per class or label.
+
+        Parameters
+        ----------
+        X : matrix of shape (rows, features)
+
+        Returns
+        -------
+        array of shape (rows,) or (rows, classes)
+        """
+        scores = self._scores(X)
+        return self._target.strategy.decision(scores, len(self.classes_))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row, or a table of 0 and 1 if `y` was one.
+
+        Parameters
+        ----------
+        X : matrix of shape (rows, features)
+
+        Returns
+        -------
+        array of shape (rows,) or (rows, labels)
+        """
+        scores = self._scores(X)
+        chosen: NDArray[Any] = self._target.labels(self._target.strategy.predict(scores, len(self.classes_)))
+        return chosen
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags

@@ -1,0 +1,81 @@
+"""What a multi-class method is: it fits, and turns the scores of its models into classes.
+
+A method gets the data once (`Labelled`) and a way to solve (`Ask`); it returns one row of coefficients per model
+(`Fit`). Scores are X coef^T + intercept, one column per model; what they mean is the method's own business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.matrix import Matrix
+from ..objective.problem import Problem
+from ..solvers.solution import Solution
+
+Vector = NDArray[np.float64]
+Table = NDArray[np.float64]
+
+
+class Solve(Protocol):
+    """Solves one problem, from a solution near by if there is one, on so many threads."""
+
+    def __call__(self, problem: Problem, start: Solution | None, n_jobs: int) -> Solution: ...
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Rows with the number of each row's class; for labels that exclude nothing, one column of 0 and 1 per label."""
+
+    X: Matrix
+    codes: NDArray[np.intp]
+    n_classes: int
+    weights: Vector | Table | None  # per row, or one column per label
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What the user wants of every model: the keyword arguments of `Problem`, the solver, threads, warm starts."""
+
+    problem: Mapping[str, Any]
+    solve: Solve
+    n_jobs: int = 1
+    starts: tuple[Solution, ...] = field(default=(), repr=False)
+
+    def start(self, model: int) -> Solution | None:
+        """The warm start of that model, if there is one."""
+        return self.starts[model] if model < len(self.starts) else None
+
+
+@dataclass(frozen=True)
+class Fit:
+    """One row of coefficients and one intercept per model, and the solutions that they come from."""
+
+    coef: Table
+    intercept: Vector
+    solutions: tuple[Solution, ...]
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """Base of the methods. By default there is one model per class, and the highest score wins."""
+
+    def fit(self, data: Labelled, ask: Ask) -> Fit:
+        """Fits all models."""
+        raise NotImplementedError
+
+    def decision(self, scores: Table, n_classes: int) -> Vector | Table:
+        """What `decision_function` returns: one column per class, or one value per row for two classes."""
+        return scores
+
+    def predict(self, scores: Table, n_classes: int) -> NDArray[np.intp]:
+        """The number of each row's class."""
+        return np.asarray(np.argmax(self.decision(scores, n_classes), axis=1))
+
+    def probabilities(self, scores: Table, n_classes: int) -> Table:
+        """One column per class, for models fitted with the logistic loss."""
+        raise NotImplementedError

@@ -1,0 +1,28 @@
+"""scikit-learn's own checks of an estimator, all of them, for every estimator that solves a problem to a gap."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from widemargin import ElasticNet, Lasso, LinearSVC, LinearSVR, LogisticRegression, Ridge
+
+# scikit-learn compares some fits to seven digits: a gap of 1e-12 or less is what it takes to agree that far.
+CHECKED = [
+    LinearSVC(tol=1e-13),
+    LinearSVC(tol=1e-13, intercept="regularized"),
+    LogisticRegression(tol=1e-13),
+    LinearSVR(loss="squared_epsilon_insensitive", tol=1e-13),
+    Ridge(tol=1e-13),
+    Lasso(tol=1e-13),
+    ElasticNet(tol=1e-13),
+]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning", "ignore:.*SCIPY_ARRAY_API")
+@pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")  # scikit-learn's own, on NaN
+@parametrize_with_checks(CHECKED)
+def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
