@@ -293,7 +293,7 @@ def test_interrupt_in_a_fold_is_passed_on(monkeypatch):
     [
         ({"Cs": []}, "at least one number"),
         ({"Cs": [1.0, -2.0]}, r"Cs\[1\] is -2.0"),
-        ({"cv": 1}, "k-fold"),
+        ({"cv": 1}, "cv must lie between 2"),
         ({"scoring": "no such score"}, "scoring"),
         ({"loss": "no such loss"}, "unknown loss"),
         ({"penalty": "no such penalty"}, "unknown penalty"),
@@ -312,3 +312,69 @@ def test_impatience_is_refused():
     for settings in ({"declines": 0}, {"settled": 0}, {"movement": -1.0}):
         with pytest.raises(ValueError, match=next(iter(settings))):
             EarlyStopping(**settings)
+
+
+# Estimators that search.
+
+
+def test_a_searching_classifier_equals_the_search_and_the_refit():
+    from widemargin import LinearSVCCV
+
+    X, y = labelled(15)
+    model = LinearSVCCV(Cs=CS, cv=3, tol=1e-8, intercept="regularized").fit(X, y)
+    found = find_C(X, y, Cs=CS, cv=3, tol=1e-8, intercept="regularized")
+    assert model.C_.tolist() == [found.best_C]
+    np.testing.assert_array_equal(model.searches_[0].scores, found.scores)
+    refit = LinearSVC(C=found.best_C, tol=1e-8, intercept="regularized").fit(X, y)
+    np.testing.assert_allclose(model.coef_, refit.coef_, atol=1e-3)
+    assert model.certificate_.relative_gap <= 1e-8
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_each_of_several_classes_gets_its_own_C(n_jobs):
+    from sklearn.datasets import load_iris
+
+    from widemargin import LogisticRegressionCV
+
+    X, y = load_iris(return_X_y=True)
+    model = LogisticRegressionCV(Cs=[0.1, 1.0, 10.0], cv=3, scoring="neg_log_loss", n_jobs=n_jobs).fit(X, y)
+    assert model.C_.shape == (3,)
+    for c in range(3):
+        alone = find_C(X, y == c, "logistic", Cs=[0.1, 1.0, 10.0], cv=3, scoring="neg_log_loss")
+        assert model.C_[c] == alone.best_C
+    assert model.score(X, y) > 0.9
+
+
+def test_lasso_chooses_the_alpha_of_scikit_learn():
+    from sklearn.linear_model import LassoCV as Peer
+
+    from widemargin import LassoCV
+
+    X, response = random_data(16, rows=100)
+    X = X.toarray()
+    folds = list(KFold(4, shuffle=True, random_state=0).split(X))
+    alphas = [0.3, 0.1, 0.03, 0.01, 0.003]
+    ours = LassoCV(alphas=alphas, cv=folds, tol=1e-9, early_stopping=False).fit(X, response)
+    peer = Peer(alphas=alphas, cv=folds, tol=1e-10, max_iter=100_000).fit(X, response)
+    assert ours.alpha_ == pytest.approx(peer.alpha_)
+    np.testing.assert_allclose(ours.alphas_, peer.alphas_)
+    np.testing.assert_allclose(-ours.searches_[0].scores, peer.mse_path_, rtol=1e-4)
+    np.testing.assert_allclose(ours.coef_, peer.coef_, atol=1e-4)
+
+
+def test_blas_threads_are_given_back_however_searches_overlap():
+    from threadpoolctl import threadpool_info
+
+    from widemargin.selection.blas import _SharedLimit
+
+    def counts():
+        return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+    before = counts()
+    limit = _SharedLimit()
+    limit.enter()
+    limit.enter()
+    limit.leave()
+    assert set(counts()) <= {1}
+    limit.leave()
+    assert counts() == before

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from .data.matrix import Matrix as Matrix
     from .data.svmlight import read_svmlight as read_svmlight
     from .data.svmlight import write_svmlight as write_svmlight
+    from .estimators.cv import LassoCV as LassoCV
+    from .estimators.cv import LinearSVCCV as LinearSVCCV
+    from .estimators.cv import LogisticRegressionCV as LogisticRegressionCV
     from .estimators.least_squares import ElasticNet as ElasticNet
     from .estimators.least_squares import Lasso as Lasso
     from .estimators.least_squares import Ridge as Ridge
@@ -106,6 +109,9 @@ _HOME = {
     "ElasticNet": "estimators.least_squares",
     "OnlineClassifier": "estimators.online",
     "OnlineRegressor": "estimators.online",
+    "LinearSVCCV": "estimators.cv",
+    "LogisticRegressionCV": "estimators.cv",
+    "LassoCV": "estimators.cv",
     "path": "selection.path",
     "RegularizationPath": "selection.path",
     "find_C": "selection.search",

@@ -32,20 +32,33 @@ def make_folds(problem: Problem, cv: Any, seed: int = 0) -> list[Fold]:
     A number means shuffled folds, stratified for labels: files are often sorted by class or by source, and folds cut
     from them in order would each miss what the others hold.
     """
-    from sklearn.model_selection import KFold, StratifiedKFold, check_cv
-
-    if isinstance(cv, (int, np.integer)):
-        kind = StratifiedKFold if problem.loss.classification else KFold
-        cv = kind(int(cv), shuffle=True, random_state=seed % 2**32)
-    splitter = check_cv(cv, problem.y, classifier=problem.loss.classification)
-    rows = len(problem.y)
-    pairs = splitter.split(np.zeros((rows, 1)), problem.y)
-    folds = [Fold(_row_numbers(fitted), _row_numbers(held_out)) for fitted, held_out in pairs]
+    folds = _dealt(problem, int(cv), seed) if isinstance(cv, (int, np.integer)) else _split(problem, cv)
     if not folds:
         raise ValueError("cv makes no folds: give a number of at least 2, or at least one pair of row numbers")
     for number, fold in enumerate(folds):
         _require_usable(problem, fold, number)
     return folds
+
+
+def _dealt(problem: Problem, count: int, seed: int) -> list[Fold]:
+    """Each class is shuffled and dealt out like cards, going on where the last class ended."""
+    rows = len(problem.y)
+    if not 2 <= count <= rows:
+        raise ValueError(f"cv must lie between 2 and the number of rows, got cv={count} with n_samples={rows}")
+    shuffled = np.random.default_rng(seed).permutation(rows)
+    if problem.loss.classification:
+        shuffled = shuffled[np.argsort(problem.y[shuffled], kind="stable")]
+    number = np.empty(rows, dtype=np.intp)
+    number[shuffled] = np.arange(rows) % count
+    return [Fold(np.flatnonzero(number != k), np.flatnonzero(number == k)) for k in range(count)]
+
+
+def _split(problem: Problem, cv: Any) -> list[Fold]:
+    from sklearn.model_selection import check_cv
+
+    splitter = check_cv(cv, problem.y, classifier=problem.loss.classification)
+    pairs = splitter.split(np.zeros((len(problem.y), 1)), problem.y)
+    return [Fold(_row_numbers(fitted), _row_numbers(held_out)) for fitted, held_out in pairs]
 
 
 def _row_numbers(chosen: Any) -> Rows:

@@ -59,19 +59,31 @@ class PredictedTargets(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return self.z[X]
 
 
-def make_score(problem: Problem, scoring: Any) -> tuple[str, Score]:
-    """The name and the function of a score; None means accuracy for labels and R^2 for targets."""
+def make_score(problem: Problem, scoring: Any, weights: Vector | None = None) -> tuple[str, Score]:
+    """The name and the function of a score; None means accuracy for labels and R^2 for targets.
+
+    With weights, a row of weight two counts as two rows in the score as well.
+    """
     if scoring is None:
         scoring = "accuracy" if problem.loss.classification else "r2"
     if scoring == "accuracy" and problem.loss.classification:
         positive = problem.y > 0
-        return "accuracy", lambda z, rows: float(np.mean((z[rows] > 0) == positive[rows]))
+        return "accuracy", lambda z, rows: _weighted_mean((z[rows] > 0) == positive[rows], weights, rows)
     from sklearn.metrics import get_scorer
 
     scorer = get_scorer(scoring)
     truth = problem.y if problem.classes is None else problem.classes[(problem.y > 0).astype(np.intp)]
     model = _model_of(problem)
-    return str(scoring), lambda z, rows: float(scorer(model(z), rows, truth[rows]))
+
+    def score(z: Vector, rows: Rows) -> float:
+        extra = {} if weights is None else {"sample_weight": weights[rows]}
+        return float(scorer(model(z), rows, truth[rows], **extra))
+
+    return str(scoring), score
+
+
+def _weighted_mean(correct: NDArray[np.bool_], weights: Vector | None, rows: Rows) -> float:
+    return float(np.mean(correct) if weights is None else np.average(correct, weights=weights[rows]))
 
 
 def _model_of(problem: Problem) -> Callable[[Vector], BaseEstimator]:

@@ -19,6 +19,7 @@ from ..objective.problem import Problem
 from ..solvers.base import Solver
 from ..solvers.solution import Solution, Status
 from ..solvers.solve import _thread_count, solve
+from .blas import one_blas_thread
 from .folds import Fold, make_folds
 from .path import checked_Cs
 from .result import Candidate, SearchResult
@@ -58,7 +59,7 @@ def find_C(
     Parameters
     ----------
     X, y, loss, penalty, l1_ratio, intercept, intercept_scaling, sample_weight, epsilon
-        The problem, as in `Problem`. Weights count in the fits, not in the scores.
+        The problem, as in `Problem`. A weight of two counts as the row given twice, in fits and scores.
     Cs : sequence of floats, optional
         The values to try. By default doubling from the first value that matters for these data.
     cv : int, splitter or pairs of row numbers
@@ -104,7 +105,16 @@ def find_C(
         epsilon=epsilon,
     )
     effort = Effort(solver, tol, max_iter, None, seed, 1)
-    return search(problem, effort, Plan(Cs, cv, scoring, early_stopping, _thread_count(n_jobs), progress))
+    plan = Plan(
+        Cs,
+        cv,
+        scoring,
+        None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64),
+        early_stopping,
+        threads=_thread_count(n_jobs),
+        progress=progress,
+    )
+    return search(problem, effort, plan)
 
 
 @dataclass(frozen=True)
@@ -114,7 +124,9 @@ class Plan:
     Cs: Any = None
     cv: Any = 5
     scoring: Any = None
+    score_weights: Vector | None = None  # how much each row counts when it is held out
     early_stopping: EarlyStopping | bool = True
+    mean_loss: bool = False  # C is divided by the weight of the rows fitted, so that it means the same in every fold
     threads: int = 1
     progress: bool = False
 
@@ -131,16 +143,13 @@ class Plan:
 
 def search(problem: Problem, effort: Effort, plan: Plan) -> SearchResult:
     """`find_C` for a problem that is there already."""
-    from threadpoolctl import threadpool_limits
-
     values = plan.values(problem)
     folds = make_folds(problem, plan.cv, effort.seed)
-    scorer, score = make_score(problem, plan.scoring)
+    scorer, score = make_score(problem, plan.scoring, plan.score_weights)
     if problem.penalty.rho > 0:
         _ = problem.X.columns  # built once here rather than in every thread
-    runs = [FoldRun(problem, fold, effort, score) for fold in folds]
-    # Folds are what runs in parallel: threads of BLAS would fight with them over the cores.
-    with threadpool_limits(1, user_api="blas"):
+    runs = [FoldRun(problem, fold, effort, score, plan.mean_loss) for fold in folds]
+    with one_blas_thread():
         tried, best, reason = _climb(values, runs, plan, scorer)
         refit = replace(effort, n_jobs=plan.threads)
         solution = _fit_all(problem.with_C(best.candidate.C), refit, best.guess)
@@ -193,13 +202,16 @@ class FoldRun:
     fold: Fold
     effort: Effort
     score: Score
+    mean_loss: bool
 
     def __post_init__(self) -> None:
-        self._walk = Walk(self.problem.restricted(self.fold.fitted), self.effort)
+        fitted = self.problem.restricted(self.fold.fitted)
+        self._walk = Walk(fitted, self.effort)
+        self._factor = self.problem.weights.sum() / fitted.weights.sum() if self.mean_loss else 1.0
 
     def at(self, C: float) -> FoldFit:
         """Fits at C and scores; Ctrl-C is passed on."""
-        solution = self._walk.to(C)
+        solution = self._walk.to(C * self._factor)
         if solution.status is Status.INTERRUPTED:
             raise KeyboardInterrupt
         z = self.problem.X.matvec(solution.coef, solution.intercept)

@@ -1,9 +1,10 @@
 """When a search that goes up in C may end before its last value.
 
-Two reasons, both looked for over several values in a row:
+Three reasons, each looked for over several values in a row:
 
 declined    every fold's score is compared with the same fold's score at the best C so far: the mean loss of score
             exceeds its standard error. Larger C only fits the noise more closely.
+faded       the mean score is below the best one, by however little. A plateau at the best score does not count.
 settled     no fold's coefficients move by more than a hundredth per doubling of C. The distance to their limit is of
             the order of 1/C, so all that is left to come is as small again: the scores stay as they are.
 """
@@ -25,7 +26,9 @@ class EarlyStopping:
     Parameters
     ----------
     declines : int
-        So many values in a row must score worse than the best one.
+        So many values in a row must score worse than the best one, by more than the standard error.
+    fades : int
+        So many values in a row must score worse than the best one, by however little.
     settled : int
         So many values in a row must leave the coefficients as they are.
     movement : float
@@ -35,15 +38,16 @@ class EarlyStopping:
     --------
     >>> from widemargin import EarlyStopping
     >>> EarlyStopping(declines=5)
-    EarlyStopping(declines=5, settled=3, movement=0.01)
+    EarlyStopping(declines=5, fades=8, settled=3, movement=0.01)
     """
 
     declines: int = 4
+    fades: int = 8
     settled: int = 3
     movement: float = 0.01
 
     def __post_init__(self) -> None:
-        for name in ("declines", "settled"):
+        for name in ("declines", "fades", "settled"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, got {getattr(self, name)!r}")
         if not self.movement >= 0:
@@ -59,22 +63,25 @@ class StopWatch:
     _coefs: list[Vector] | None = field(default=None, init=False)
     _C: float = field(default=0.0, init=False)
     _declines: int = field(default=0, init=False)
+    _fades: int = field(default=0, init=False)
     _settled: int = field(default=0, init=False)
 
     def reason_to_end(self, C: float, scores: Vector, coefs: list[Vector]) -> str | None:
         """Why no larger C need be tried, or None."""
-        self._declines = self._declines + 1 if self._is_worse(scores) else 0
+        below = self._best is not None and scores.mean() < self._best.mean()
+        self._fades = self._fades + 1 if below else 0
+        self._declines = self._declines + 1 if self._is_clearly_worse(scores) else 0
         self._settled = self._settled + 1 if self._movement(C, coefs) <= self.rule.movement else 0
         if self._best is None or scores.mean() > self._best.mean():
             self._best = scores
         self._C, self._coefs = C, coefs
-        if self._declines >= self.rule.declines:
+        if self._declines >= self.rule.declines or self._fades >= self.rule.fades:
             return "the score declined"
         if self._settled >= self.rule.settled:
             return "the coefficients settled"
         return None
 
-    def _is_worse(self, scores: Vector) -> bool:
+    def _is_clearly_worse(self, scores: Vector) -> bool:
         if self._best is None:
             return False
         loss = self._best - scores
