@@ -30,7 +30,7 @@ CHECKED = [
     ElasticNet(tol=1e-13),
     LinearSVCCV(tol=1e-13, Cs=[0.1, 1.0], cv=3),
     LogisticRegressionCV(tol=1e-13, Cs=[0.1, 1.0], cv=3),
-    LassoCV(tol=1e-13, alphas=[0.1, 0.01], cv=3),
+    LassoCV(tol=1e-11, alphas=[0.1, 0.01], cv=3),
 ]
 
 

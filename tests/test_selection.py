@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
-from support import random_data, random_problem, real_data
 
+from support import random_data, random_problem, real_data
 from widemargin import EarlyStopping, LinearSVC, Problem, find_C, path, solve
 from widemargin.objective.losses import LOSSES
 from widemargin.selection.folds import make_folds

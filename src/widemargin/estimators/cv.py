@@ -273,8 +273,8 @@ class LassoCV(Searching, Lasso):
     0.01
     """
 
-    alpha: ClassVar[float] = 1.0  # any value: the search replaces it
-    l1_ratio: ClassVar[float] = 1.0
+    alpha: float = 1.0  # any value: the search replaces it
+    l1_ratio: float = 1.0
 
     def __init__(
         self,

@@ -1,7 +1,8 @@
 """`find_C`: the best C by cross-validation, in the manner of LIBLINEAR's -C, for every loss and penalty.
 
 C goes up. At each value all folds are fitted, in parallel, each from its own fits at smaller values (walk.py); the
-search ends at the last value, or when larger ones are hopeless (stopping.py). The best value is then fitted on all rows.
+search ends at the last value, or when larger ones are hopeless (stopping.py). The best value is then fitted on all
+rows.
 """
 
 from __future__ import annotations

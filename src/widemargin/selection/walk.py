@@ -5,8 +5,8 @@ The dual solution is a smooth or piecewise linear function of C, v(C), so two so
     v(C_2) ~ v(C_1) + (C_2 - C_1) / (C_1 - C_0) (v(C_1) - v(C_0))          (v(0) = 0)
 
 The formula is exact in both limits: v is proportional to C while the penalty rules, and constant once the margin is
-hard. With one solution alone it scales v by C_2 / C_1. The primal point is the one of C_1: a solver that keeps w = X^T v
-makes its own from v. Measured in docs/selection.md against starting at v(C_1) as it is.
+hard. With one solution alone it scales v by C_2 / C_1. The primal point is the one of C_1: a solver that keeps
+w = X^T v makes its own from v. docs/selection.md holds the passes that this saves.
 """
 
 from __future__ import annotations
@@ -84,8 +84,9 @@ def predicted_dual(problem: Problem, last: Visited, before: Visited | None) -> V
     v = last.solution.dual
     if v is None:
         return None
-    known = before is not None and before.solution.dual is not None and before.C < last.C
-    C_0, v_0 = (before.C, before.solution.dual) if known and before is not None else (0.0, 0.0)
+    C_0, v_0 = 0.0, np.zeros_like(v)
+    if before is not None and before.solution.dual is not None and before.C < last.C:
+        C_0, v_0 = before.C, before.solution.dual
     ahead = v + (problem.C - last.C) / (last.C - C_0) * (v - v_0)
     counts = problem.weights > 0
     lower, upper = problem.loss.dual_bounds(problem.y[counts])
