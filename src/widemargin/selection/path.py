@@ -100,7 +100,7 @@ def path(
     >>> problem = Problem([[0.0], [1.0], [3.0]], [-1, -1, 1], loss="hinge", intercept="free")
     >>> for solution in path(problem, [0.1, 1.0], tol=1e-6):
     ...     print(solution.coef.round(3), solution.certificate.relative_gap <= 1e-6)
-    [0.5] True
+    [0.2] True
     [1.] True
     """
     values = checked_Cs(Cs)
