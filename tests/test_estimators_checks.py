@@ -7,7 +7,17 @@ from typing import Any
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from widemargin import ElasticNet, Lasso, LinearSVC, LinearSVR, LogisticRegression, Ridge
+from widemargin import (
+    ElasticNet,
+    Lasso,
+    LassoCV,
+    LinearSVC,
+    LinearSVCCV,
+    LinearSVR,
+    LogisticRegression,
+    LogisticRegressionCV,
+    Ridge,
+)
 
 # scikit-learn compares some fits to seven digits: a gap of 1e-12 or less is what it takes to agree that far.
 CHECKED = [
@@ -20,6 +30,9 @@ CHECKED = [
     Ridge(tol=1e-13),
     Lasso(tol=1e-13),
     ElasticNet(tol=1e-13),
+    LinearSVCCV(tol=1e-13, Cs=[0.1, 1.0], cv=3),
+    LogisticRegressionCV(tol=1e-13, Cs=[0.1, 1.0], cv=3),
+    LassoCV(tol=1e-11, alphas=[0.1, 0.01], cv=3),
 ]
 
 

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from .data.matrix import Matrix as Matrix
     from .data.svmlight import read_svmlight as read_svmlight
     from .data.svmlight import write_svmlight as write_svmlight
+    from .estimators.cv import LassoCV as LassoCV
+    from .estimators.cv import LinearSVCCV as LinearSVCCV
+    from .estimators.cv import LogisticRegressionCV as LogisticRegressionCV
     from .estimators.least_squares import ElasticNet as ElasticNet
     from .estimators.least_squares import Lasso as Lasso
     from .estimators.least_squares import Ridge as Ridge
@@ -33,6 +36,11 @@ if TYPE_CHECKING:
     from .objective.one_class import OneClassProblem as OneClassProblem
     from .objective.ordinal import OrdinalProblem as OrdinalProblem
     from .objective.problem import Problem as Problem
+    from .selection.path import RegularizationPath as RegularizationPath
+    from .selection.path import path as path
+    from .selection.result import SearchResult as SearchResult
+    from .selection.search import find_C as find_C
+    from .selection.stopping import EarlyStopping as EarlyStopping
     from .solvers.base import Solver as Solver
     from .solvers.cmls import CMLS as CMLS
     from .solvers.crammer_singer import CrammerSinger as CrammerSinger
@@ -121,6 +129,14 @@ _HOME = {
     "ElasticNet": "estimators.least_squares",
     "OnlineClassifier": "estimators.online",
     "OnlineRegressor": "estimators.online",
+    "LinearSVCCV": "estimators.cv",
+    "LogisticRegressionCV": "estimators.cv",
+    "LassoCV": "estimators.cv",
+    "path": "selection.path",
+    "RegularizationPath": "selection.path",
+    "find_C": "selection.search",
+    "SearchResult": "selection.result",
+    "EarlyStopping": "selection.stopping",
 }
 
 __all__ = [*_HOME, "__version__"]

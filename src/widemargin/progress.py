@@ -79,3 +79,23 @@ def _progress_line() -> Any:
     return Progress(
         TextColumn("{task.description}"), BarColumn(bar_width=30), TimeElapsedColumn(), console=Console(stderr=True)
     )
+
+
+@contextmanager
+def show_steps(total: int) -> Iterator[Callable[[str], None]]:
+    """Shows a progress line for so many steps; yields a function that takes the next step and its text.
+
+    Examples
+    --------
+    >>> with show_steps(2) as step:
+    ...     step("first")
+    ...     step("second")
+    """
+    line = _progress_line()
+    with line:
+        task = line.add_task("starting", total=total)
+
+        def step(description: str) -> None:
+            line.update(task, advance=1, description=description)
+
+        yield step

@@ -125,6 +125,27 @@ class Problem:
         other.n_jobs = n_jobs
         return other
 
+    def with_C(self, C: float) -> Problem:
+        """The same problem at another C; the data are shared."""
+        if not (np.isfinite(C) and C > 0):
+            raise ValueError(f"C must be a finite number > 0, got {C!r}")
+        other = copy.copy(self)
+        with np.errstate(over="ignore"):
+            other.weights = self.weights * (float(C) / self.C)
+        if not np.isfinite(other.weights).all():
+            raise ValueError(f"C * sample_weight is not finite at C={C!r}: use a smaller C")
+        other.C = float(C)
+        return other
+
+    def restricted(self, rows: Any) -> Problem:
+        """The same problem where only those rows count (a mask or row numbers); the data are shared."""
+        other = copy.copy(self)
+        other.weights = np.zeros_like(self.weights)
+        other.weights[rows] = self.weights[rows]
+        if not (other.weights > 0).any():
+            raise ValueError("none of the chosen rows has a weight above zero: at least one row must count")
+        return other
+
     # Passes over the data.
 
     def loss_pass(self, w: Any, intercept: float = 0.0) -> LossPass:

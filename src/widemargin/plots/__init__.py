@@ -1,5 +1,6 @@
 """Pictures (extra `plots`): matplotlib is loaded when a picture is asked for."""
 
 from .convergence import plot_convergence
+from .search import plot_search
 
-__all__ = ["plot_convergence"]
+__all__ = ["plot_convergence", "plot_search"]

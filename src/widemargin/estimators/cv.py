@@ -1,0 +1,325 @@
+"""Estimators that choose C (or alpha) themselves, by cross-validation on the rows they are fitted to.
+
+They are the estimators without CV in their name, with one difference: where those solve, these search. So each of
+several classes gets its own C, data are shared by all folds, and the refitted model carries its certificate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..multiclass.strategy import Solve
+from ..objective.problem import Problem
+from ..selection.path import checked_Cs
+from ..selection.result import SearchResult
+from ..selection.search import Plan, search
+from ..selection.stopping import EarlyStopping
+from ..selection.walk import Effort
+from ..solvers.base import Solver
+from ..solvers.solution import Solution
+from ._linear import LinearModel
+from ._shared import seed_of
+from .least_squares import Lasso
+from .linear_svc import LinearSVC
+from .logistic_regression import LogisticRegression
+
+Vector = NDArray[np.float64]
+
+
+class Searching(LinearModel):
+    """Solves by searching for C. Comes before the estimator that it makes search."""
+
+    C: ClassVar[float] = 1.0  # any value: the search replaces it
+    warm_start: ClassVar[bool] = False
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Chooses C and fits the model with it.
+
+        Parameters
+        ----------
+        X : matrix of shape (rows, features)
+            Sparse or dense, float32 or float64 without a copy; data frames too.
+        y : array of shape (rows,)
+            As for the estimator without CV in its name.
+        sample_weight : array of shape (rows,), optional
+            A weight of two counts as the row given twice, in fits and scores.
+
+        Returns
+        -------
+        self
+        """
+        self._score_weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        try:
+            super().fit(X, y, sample_weight)
+        finally:
+            del self._score_weights
+        return self
+
+    def _solver(self) -> Solve:
+        effort = Effort(self.solver, self.tol, self.max_iter, None, seed_of(self.random_state))
+        self._results: dict[int, SearchResult] = {}
+
+        def run(problem: Problem, start: Solution | None, n_jobs: int) -> Solution:
+            found = search(problem, effort, self._plan(problem, n_jobs))
+            self._results[id(found.solution.trace)] = found  # a solution may be copied, its trace is not
+            return found.solution
+
+        return run
+
+    def _plan(self, problem: Problem, n_jobs: int) -> Plan:
+        return Plan(
+            self.Cs,
+            self.cv,
+            self.scoring,
+            self._score_weights,
+            self.early_stopping,
+            threads=n_jobs,
+            progress=bool(self.verbose) and n_jobs == self._threads(),  # side by side, lines of progress would mix
+        )
+
+    def _keep(self, solutions: Sequence[Solution]) -> None:
+        """The searches in the order of the models; a label that never changes has none."""
+        results = self.__dict__.pop("_results")
+        self.searches_ = [results.get(id(solution.trace)) for solution in solutions]
+        self.C_ = np.array([np.nan if found is None else found.best_C for found in self.searches_])
+        super()._keep(solutions)
+
+
+class LinearSVCCV(Searching, LinearSVC):
+    """`LinearSVC` that chooses C by cross-validation.
+
+    Parameters
+    ----------
+    Cs : sequence of floats, optional
+        The values to try. By default doubling from the first value that matters for the data.
+    cv : int, splitter or pairs of row numbers
+        As in scikit-learn, except that a number means shuffled folds (by `random_state`).
+    scoring : str or scorer, optional
+        scikit-learn's name of a score of two classes; accuracy by default.
+    early_stopping : bool or EarlyStopping
+        Whether larger values are left out once the scores decline or the coefficients settle.
+    penalty, loss, tol, fit_intercept, intercept, intercept_scaling, class_weight, multi_class, l1_ratio, max_iter, \
+solver, random_state, verbose
+        As in `LinearSVC`.
+    n_jobs : int, optional
+        Threads, over classes or over folds; -1 for all cores.
+
+    Attributes
+    ----------
+    C_ : array of shape (n_models,)
+        The chosen value; one-against-rest chooses one for each class.
+    searches_ : list of SearchResult
+        Tables, scores and pictures of the searches, one per model.
+    coef_, intercept_, classes_, certificate_, solution_, ...
+        As in `LinearSVC`, fitted on all rows with the chosen C.
+
+    Examples
+    --------
+    >>> from widemargin import LinearSVCCV
+    >>> model = LinearSVCCV(cv=2).fit([[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes", "yes"])
+    >>> model.predict([[0.5], [3.5]]).tolist(), model.searches_[0].best_score
+    (['no', 'yes'], 1.0)
+    """
+
+    def __init__(
+        self,
+        penalty: str = "l2",
+        loss: str = "squared_hinge",
+        *,
+        Cs: Any = None,
+        cv: Any = 5,
+        scoring: Any = None,
+        early_stopping: EarlyStopping | bool = True,
+        tol: float = 1e-3,
+        fit_intercept: bool = True,
+        intercept: str = "free",
+        intercept_scaling: float = 1.0,
+        class_weight: Any = None,
+        multi_class: str = "ovr",
+        l1_ratio: float = 0.5,
+        max_iter: int | None = None,
+        solver: str | Solver = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
+        self.penalty = penalty
+        self.loss = loss
+        self.Cs = Cs
+        self.cv = cv
+        self.scoring = scoring
+        self.early_stopping = early_stopping
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.intercept = intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.multi_class = multi_class
+        self.l1_ratio = l1_ratio
+        self.max_iter = max_iter
+        self.solver = solver
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class LogisticRegressionCV(Searching, LogisticRegression):
+    """`LogisticRegression` that chooses C by cross-validation.
+
+    Parameters
+    ----------
+    Cs, cv, scoring, early_stopping, n_jobs
+        As in `LinearSVCCV`; scores of probabilities such as "neg_log_loss" are possible too.
+    penalty, l1_ratio, tol, fit_intercept, intercept, intercept_scaling, class_weight, multi_class, max_iter, solver, \
+random_state, verbose
+        As in `LogisticRegression`.
+
+    Attributes
+    ----------
+    C_, searches_
+        As in `LinearSVCCV`.
+    coef_, intercept_, classes_, certificate_, solution_, ...
+        As in `LogisticRegression`, fitted on all rows with the chosen C.
+
+    Examples
+    --------
+    >>> from widemargin import LogisticRegressionCV
+    >>> model = LogisticRegressionCV(Cs=[0.1, 10.0], cv=2, scoring="neg_log_loss")
+    >>> model.fit([[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]).C_
+    array([10.])
+    """
+
+    def __init__(
+        self,
+        penalty: str = "l2",
+        *,
+        Cs: Any = None,
+        cv: Any = 5,
+        scoring: Any = None,
+        early_stopping: EarlyStopping | bool = True,
+        l1_ratio: float = 0.5,
+        tol: float = 1e-3,
+        fit_intercept: bool = True,
+        intercept: str = "free",
+        intercept_scaling: float = 1.0,
+        class_weight: Any = None,
+        multi_class: str = "ovr",
+        max_iter: int | None = None,
+        solver: str | Solver = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
+        self.penalty = penalty
+        self.Cs = Cs
+        self.cv = cv
+        self.scoring = scoring
+        self.early_stopping = early_stopping
+        self.l1_ratio = l1_ratio
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.intercept = intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.multi_class = multi_class
+        self.max_iter = max_iter
+        self.solver = solver
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class LassoCV(Searching, Lasso):
+    """`Lasso` that chooses alpha by cross-validation.
+
+    Parameters
+    ----------
+    alphas : sequence of floats, optional
+        The values to try. By default halving from one that leaves almost no feature.
+    cv : int, splitter or pairs of row numbers
+        As in scikit-learn, except that a number means shuffled folds (by `random_state`).
+    scoring : str or scorer
+        scikit-learn's name of a score; the mean squared error, negated, by default.
+    early_stopping : bool or EarlyStopping
+        Whether smaller values are left out once the scores decline or the coefficients settle.
+    fit_intercept, tol, max_iter, solver, random_state, verbose
+        As in `Lasso`.
+    n_jobs : int, optional
+        Threads over folds; -1 for all cores.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The chosen value.
+    alphas_ : array
+        The values that were tried, descending.
+    searches_ : list of one SearchResult
+        Its C is 1 / (2 S alpha), S the sum of the rows' weights.
+    coef_, intercept_, certificate_, solution_, ...
+        As in `Lasso`, fitted on all rows with the chosen alpha.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from widemargin import LassoCV
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((60, 4))
+    >>> model = LassoCV(alphas=[1.0, 0.1, 0.01]).fit(X, 2 * X[:, 0] + 0.1 * rng.standard_normal(60))
+    >>> round(model.alpha_, 6)
+    0.01
+    """
+
+    alpha: float = 1.0  # any value: the search replaces it
+    l1_ratio: float = 1.0
+
+    def __init__(
+        self,
+        *,
+        alphas: Any = None,
+        cv: Any = 5,
+        scoring: Any = "neg_mean_squared_error",
+        early_stopping: EarlyStopping | bool = True,
+        fit_intercept: bool = True,
+        tol: float = 1e-3,
+        max_iter: int | None = None,
+        solver: str | Solver = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
+        self.alphas = alphas
+        self.cv = cv
+        self.scoring = scoring
+        self.early_stopping = early_stopping
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.solver = solver
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _plan(self, problem: Problem, n_jobs: int) -> Plan:
+        """alpha weighs the penalty against the mean loss: in a fold C grows as the rows become fewer."""
+        self._total = float(problem.weights.sum()) / problem.C
+        Cs = None if self.alphas is None else [1 / (2 * self._total * alpha) for alpha in checked_Cs(self.alphas)]
+        return Plan(
+            Cs,
+            self.cv,
+            self.scoring,
+            self._score_weights,
+            self.early_stopping,
+            mean_loss=True,
+            threads=n_jobs,
+            progress=bool(self.verbose),
+        )
+
+    def _keep(self, solutions: Sequence[Solution]) -> None:
+        super()._keep(solutions)
+        total = self.__dict__.pop("_total")
+        self.alpha_ = float(1 / (2 * total * self.C_[0]))
+        self.alphas_ = 1 / (2 * total * self.searches_[0].Cs)

@@ -1,0 +1,76 @@
+"""Folds: which rows are fitted and which are held out.
+
+A fold shares the data with all others. The rows that are held out get weight zero, which leaves the problem exactly
+that of the remaining rows; one product with the whole matrix predicts them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from ..objective.problem import Problem
+
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Row numbers of one split."""
+
+    fitted: Rows
+    held_out: Rows
+
+
+def make_folds(problem: Problem, cv: Any, seed: int = 0) -> list[Fold]:
+    """The splits: so many folds, a splitter of scikit-learn's, or pairs of row numbers.
+
+    A number means shuffled folds, stratified for labels: files are often sorted by class or by source, and folds cut
+    from them in order would each miss what the others hold.
+    """
+    folds = _dealt(problem, int(cv), seed) if isinstance(cv, (int, np.integer)) else _split(problem, cv)
+    if not folds:
+        raise ValueError("cv makes no folds: give a number of at least 2, or at least one pair of row numbers")
+    for number, fold in enumerate(folds):
+        _require_usable(problem, fold, number)
+    return folds
+
+
+def _dealt(problem: Problem, count: int, seed: int) -> list[Fold]:
+    """Each class is shuffled and dealt out like cards, going on where the last class ended."""
+    rows = len(problem.y)
+    if not 2 <= count <= rows:
+        raise ValueError(f"cv must lie between 2 and the number of rows, got cv={count} with n_samples={rows}")
+    shuffled = np.random.default_rng(seed).permutation(rows)
+    if problem.loss.classification:
+        shuffled = shuffled[np.argsort(problem.y[shuffled], kind="stable")]
+    number = np.empty(rows, dtype=np.intp)
+    number[shuffled] = np.arange(rows) % count
+    return [Fold(np.flatnonzero(number != k), np.flatnonzero(number == k)) for k in range(count)]
+
+
+def _split(problem: Problem, cv: Any) -> list[Fold]:
+    from sklearn.model_selection import check_cv
+
+    splitter = check_cv(cv, problem.y, classifier=problem.loss.classification)
+    pairs = splitter.split(np.zeros((len(problem.y), 1)), problem.y)
+    return [Fold(_row_numbers(fitted), _row_numbers(held_out)) for fitted, held_out in pairs]
+
+
+def _row_numbers(chosen: Any) -> Rows:
+    array = np.asarray(chosen)
+    return np.flatnonzero(array) if array.dtype.kind == "b" else array.astype(np.intp)
+
+
+def _require_usable(problem: Problem, fold: Fold, number: int) -> None:
+    if len(fold.held_out) == 0:
+        raise ValueError(f"fold {number} holds no row out: there is nothing to score")
+    counting = fold.fitted[problem.weights[fold.fitted] > 0]
+    if len(counting) == 0:
+        raise ValueError(f"fold {number} fits no row whose weight is above zero")
+    if problem.loss.classification and len(np.unique(problem.y[counting])) < 2:
+        raise ValueError(f"fold {number} fits rows of one class only: use fewer folds, or cv with stratified splits")

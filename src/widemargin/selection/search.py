@@ -1,0 +1,274 @@
+"""`find_C`: the best C by cross-validation, in the manner of LIBLINEAR's -C, for every loss and penalty.
+
+C goes up. At each value all folds are fitted, in parallel, each from its own fits at smaller values (walk.py); the
+search ends at the last value, or when larger ones are hopeless (stopping.py). The best value is then fitted on all
+rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..objective.problem import Problem
+from ..solvers.base import Solver
+from ..solvers.solution import Solution, Status
+from ..solvers.solve import _thread_count, solve
+from .blas import one_blas_thread
+from .folds import Fold, make_folds
+from .path import checked_Cs
+from .result import Candidate, SearchResult
+from .scoring import Score, make_score
+from .stopping import EarlyStopping, StopWatch
+from .values import doubling_Cs
+from .walk import Effort, Walk
+
+Vector = NDArray[np.float64]
+FoldFit = tuple[float, Solution]  # the score of the rows held out, and the model of the others
+
+
+def find_C(
+    X: Any,
+    y: Any,
+    loss: str = "squared_hinge",
+    penalty: str = "l2",
+    *,
+    Cs: Any = None,
+    cv: Any = 5,
+    scoring: Any = None,
+    l1_ratio: float = 0.5,
+    intercept: str = "free",
+    intercept_scaling: float = 1.0,
+    sample_weight: Any = None,
+    epsilon: float = 0.1,
+    solver: str | Solver = "auto",
+    tol: float = 1e-3,
+    max_iter: int | None = None,
+    seed: int = 0,
+    n_jobs: int = 1,
+    early_stopping: EarlyStopping | bool = True,
+    progress: bool = False,
+) -> SearchResult:
+    """Finds the C whose models predict held-out rows best, and fits all rows with it.
+
+    Parameters
+    ----------
+    X, y, loss, penalty, l1_ratio, intercept, intercept_scaling, sample_weight, epsilon
+        The problem, as in `Problem`. A weight of two counts as the row given twice, in fits and scores.
+    Cs : sequence of floats, optional
+        The values to try. By default doubling from the first value that matters for these data.
+    cv : int, splitter or pairs of row numbers
+        As in scikit-learn, except that a number means shuffled folds (by `seed`), stratified for labels.
+    scoring : str or scorer, optional
+        scikit-learn's name of a score; accuracy for labels and R^2 for targets by default.
+    solver, tol, max_iter, seed
+        As in `solve`, for every fit.
+    n_jobs : int
+        Folds fitted at the same time, in threads that share the data; -1 for all cores. The result is the same.
+    early_stopping : bool or EarlyStopping
+        Whether larger values are left out once the scores decline or the coefficients settle.
+    progress : bool
+        Show the value at hand and the best one so far.
+
+    Returns
+    -------
+    SearchResult
+        With `.best_C`, `.best_score`, `.solution` (fitted on all rows), the table and `.plot(path)`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from widemargin import find_C
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((200, 5))
+    >>> y = X[:, 0] + rng.standard_normal(200) > 0
+    >>> found = find_C(X, y, Cs=[0.001, 0.1, 10.0], cv=4)
+    >>> found.best_C in found.Cs, found.solution.converged
+    (True, True)
+    >>> found.mean_scores.shape
+    (3,)
+    """
+    problem = Problem(
+        X,
+        y,
+        loss,
+        penalty,
+        l1_ratio=l1_ratio,
+        intercept=intercept,
+        intercept_scaling=intercept_scaling,
+        sample_weight=sample_weight,
+        epsilon=epsilon,
+    )
+    effort = Effort(solver, tol, max_iter, None, seed, 1)
+    plan = Plan(
+        Cs,
+        cv,
+        scoring,
+        None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64),
+        early_stopping,
+        threads=_thread_count(n_jobs),
+        progress=progress,
+    )
+    return search(problem, effort, plan)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is tried and how it is judged; the words are those of `find_C`."""
+
+    Cs: Any = None
+    cv: Any = 5
+    scoring: Any = None
+    score_weights: Vector | None = None  # how much each row counts when it is held out
+    early_stopping: EarlyStopping | bool = True
+    mean_loss: bool = False  # C is divided by the weight of the rows fitted, so that it means the same in every fold
+    threads: int = 1
+    progress: bool = False
+
+    def values(self, problem: Problem) -> list[float]:
+        """The values of C in ascending order."""
+        return list(doubling_Cs(problem)) if self.Cs is None else sorted(set(checked_Cs(self.Cs)))
+
+    def watch(self) -> StopWatch | None:
+        """What looks for the end, if anything does."""
+        if self.early_stopping is False:
+            return None
+        return StopWatch(EarlyStopping() if self.early_stopping is True else self.early_stopping)
+
+
+def search(problem: Problem, effort: Effort, plan: Plan) -> SearchResult:
+    """`find_C` for a problem that is there already."""
+    values = plan.values(problem)
+    folds = make_folds(problem, plan.cv, effort.seed)
+    scorer, score = make_score(problem, plan.scoring, plan.score_weights)
+    if problem.penalty.rho > 0:
+        _ = problem.X.columns  # built once here rather than in every thread
+    runs = [FoldRun(problem, fold, effort, score, plan.mean_loss) for fold in folds]
+    with one_blas_thread():
+        tried, best, reason = _climb(values, runs, plan, scorer)
+        refit = replace(effort, n_jobs=plan.threads)
+        solution = _fit_all(problem.with_C(best.candidate.C), refit, best.guess)
+    return SearchResult(
+        candidates=tuple(tried),
+        best=best.candidate,
+        solution=solution,
+        scoring=scorer,
+        ended=reason,
+        not_tried=tuple(values[len(tried) :]),
+    )
+
+
+@dataclass(frozen=True)
+class _Best:
+    """The best value so far and a model at it, from which the fit of all rows starts."""
+
+    candidate: Candidate
+    guess: Solution
+
+
+def _climb(
+    values: list[float], runs: list[FoldRun], plan: Plan, scorer: str
+) -> tuple[list[Candidate], _Best, str | None]:
+    """Value after value, until the last one or until the rest is hopeless."""
+    watch = plan.watch()
+    tried: list[Candidate] = []
+    best: _Best | None = None
+    with _mapper(min(plan.threads, len(runs))) as map_folds, _shown(plan.progress, len(values), scorer) as show:
+        for C in values:
+            fits = list(map_folds(lambda run, C=C: run.at(C), runs))
+            candidate = _candidate(C, fits)
+            tried.append(candidate)
+            if best is None or candidate.mean_score > best.candidate.mean_score:
+                best = _Best(candidate, fits[0][1])
+            show(candidate, best.candidate)
+            coefs = [solution.coef for _, solution in fits]
+            reason = watch.reason_to_end(C, np.array(candidate.scores), coefs) if watch is not None else None
+            if reason is not None:
+                return tried, best, reason
+    assert best is not None
+    return tried, best, None
+
+
+@dataclass
+class FoldRun:
+    """One fold: its walk along C, and the score of what is held out."""
+
+    problem: Problem
+    fold: Fold
+    effort: Effort
+    score: Score
+    mean_loss: bool
+
+    def __post_init__(self) -> None:
+        fitted = self.problem.restricted(self.fold.fitted)
+        self._walk = Walk(fitted, self.effort)
+        self._factor = self.problem.weights.sum() / fitted.weights.sum() if self.mean_loss else 1.0
+
+    def at(self, C: float) -> FoldFit:
+        """Fits at C and scores; Ctrl-C is passed on."""
+        solution = self._walk.to(C * self._factor)
+        if solution.status is Status.INTERRUPTED:
+            raise KeyboardInterrupt
+        z = self.problem.X.matvec(solution.coef, solution.intercept)
+        return self.score(z, self.fold.held_out), solution
+
+
+def _candidate(C: float, fits: list[FoldFit]) -> Candidate:
+    solutions = [solution for _, solution in fits]
+    return Candidate(
+        C=C,
+        scores=tuple(score for score, _ in fits),
+        nonzeros=float(np.mean([np.count_nonzero(solution.coef) for solution in solutions])),
+        passes=float(sum(solution.trace[-1].passes for solution in solutions)),
+        seconds=float(sum(solution.seconds for solution in solutions)),
+        converged=all(solution.converged for solution in solutions),
+    )
+
+
+def _fit_all(problem: Problem, effort: Effort, guess: Solution) -> Solution:
+    solution = solve(
+        problem,
+        effort.solver,
+        tol=effort.tol,
+        max_iter=effort.max_iter,
+        seed=effort.seed,
+        n_jobs=effort.n_jobs,
+        warm_start=guess,
+    )
+    if solution.status is Status.INTERRUPTED:
+        raise KeyboardInterrupt
+    return solution
+
+
+@contextmanager
+def _mapper(threads: int) -> Iterator[Callable[..., Iterable[FoldFit]]]:
+    """`map`, over threads where there are several; after an error, what has not begun is left out."""
+    if threads == 1:
+        yield map
+        return
+    pool = ThreadPoolExecutor(threads)
+    try:
+        yield pool.map
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _shown(progress: bool, total: int, scorer: str) -> Iterator[Callable[[Candidate, Candidate], None]]:
+    """A function that shows the value at hand beside the best one, on a progress line if asked for."""
+    if not progress:
+        with nullcontext():
+            yield lambda candidate, best: None
+        return
+    from ..progress import show_steps
+
+    with show_steps(total) as step:
+        yield lambda candidate, best: step(
+            f"C {candidate.C:<10.3g} {scorer} {candidate.mean_score:.4f}   best {best.mean_score:.4f} at C {best.C:.3g}"
+        )

@@ -1,0 +1,100 @@
+"""When a search that goes up in C may end before its last value.
+
+Three reasons, each looked for over several values in a row:
+
+declined    every fold's score is compared with the same fold's score at the best C so far: the mean loss of score
+            exceeds its standard error. Larger C only fits the noise more closely.
+faded       the mean score is below the best one, by however little. A plateau at the best score does not count.
+settled     no fold's coefficients move by more than a hundredth per doubling of C. The distance to their limit is of
+            the order of 1/C, so all that is left to come is as small again: the scores stay as they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class EarlyStopping:
+    """How patient a search is.
+
+    Parameters
+    ----------
+    declines : int
+        So many values in a row must score worse than the best one, by more than the standard error.
+    fades : int
+        So many values in a row must score worse than the best one, by however little.
+    settled : int
+        So many values in a row must leave the coefficients as they are.
+    movement : float
+        The relative change of coefficients per doubling of C that counts as none.
+
+    Examples
+    --------
+    >>> from widemargin import EarlyStopping
+    >>> EarlyStopping(declines=5)
+    EarlyStopping(declines=5, fades=8, settled=3, movement=0.01)
+    """
+
+    declines: int = 4
+    fades: int = 8
+    settled: int = 3
+    movement: float = 0.01
+
+    def __post_init__(self) -> None:
+        for name in ("declines", "fades", "settled"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)!r}")
+        if not self.movement >= 0:
+            raise ValueError(f"movement must be at least 0, got {self.movement!r}")
+
+
+@dataclass
+class StopWatch:
+    """Sees the folds' scores and coefficients value by value, and says why the search may end."""
+
+    rule: EarlyStopping
+    _best: Vector | None = field(default=None, init=False)
+    _coefs: list[Vector] | None = field(default=None, init=False)
+    _C: float = field(default=0.0, init=False)
+    _declines: int = field(default=0, init=False)
+    _fades: int = field(default=0, init=False)
+    _settled: int = field(default=0, init=False)
+
+    def reason_to_end(self, C: float, scores: Vector, coefs: list[Vector]) -> str | None:
+        """Why no larger C need be tried, or None."""
+        below = self._best is not None and scores.mean() < self._best.mean()
+        self._fades = self._fades + 1 if below else 0
+        self._declines = self._declines + 1 if self._is_clearly_worse(scores) else 0
+        self._settled = self._settled + 1 if self._movement(C, coefs) <= self.rule.movement else 0
+        if self._best is None or scores.mean() > self._best.mean():
+            self._best = scores
+        self._C, self._coefs = C, coefs
+        if self._declines >= self.rule.declines or self._fades >= self.rule.fades:
+            return "the score declined"
+        if self._settled >= self.rule.settled:
+            return "the coefficients settled"
+        return None
+
+    def _is_clearly_worse(self, scores: Vector) -> bool:
+        if self._best is None:
+            return False
+        loss = self._best - scores
+        error = loss.std(ddof=1) / np.sqrt(len(loss)) if len(loss) > 1 else 0.0
+        return bool(loss.mean() > error)
+
+    def _movement(self, C: float, coefs: list[Vector]) -> float:
+        """The largest relative change among the folds, per doubling of C."""
+        if self._coefs is None or C <= self._C:
+            return np.inf
+        return max(map(_relative_change, coefs, self._coefs)) / float(np.log2(C / self._C))
+
+
+def _relative_change(new: Vector, old: Vector) -> float:
+    size = float(np.linalg.norm(new))
+    return float(np.linalg.norm(new - old)) / size if size > 0 else np.inf
