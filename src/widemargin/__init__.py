@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from .estimators.online import OnlineClassifier as OnlineClassifier
     from .estimators.online import OnlineRegressor as OnlineRegressor
     from .estimators.ordinal_svc import OrdinalSVC as OrdinalSVC
+    from .model.model import Model as Model
+    from .model.open import load_model as load_model
     from .objective.certificate import Certificate as Certificate
     from .objective.kkt import kkt_violation as kkt_violation
     from .objective.one_class import OneClassProblem as OneClassProblem
@@ -54,6 +56,8 @@ _HOME = {
     "Matrix": "data.matrix",
     "read_svmlight": "data.svmlight",
     "write_svmlight": "data.svmlight",
+    "Model": "model.model",
+    "load_model": "model.open",
     "Problem": "objective.problem",
     "Certificate": "objective.certificate",
     "solve": "solvers.solve",

@@ -87,6 +87,11 @@ def written_whole(target: Source) -> Iterator[IO[bytes]]:
         sys.stdout.buffer.flush()
         return
     path = os.path.realpath(path)
+    if os.path.exists(path) and not os.path.isfile(path):
+        # A device or a pipe is written to, never replaced; a directory is refused by `open`.
+        with open(path, "wb") as file:
+            yield file
+        return
     folder, name = os.path.split(path)
     temporary = os.path.join(folder, f".{name}.{secrets.token_hex(4)}.part")
     try:
