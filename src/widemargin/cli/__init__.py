@@ -16,8 +16,9 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from .. import __version__
+from .options import with_long_weights
 
-COMMANDS = ("demo", "solvers")
+COMMANDS = ("train", "predict", "cv", "demo", "solvers")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -29,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     >>> main(["solvers", "--names"])  # doctest: +ELLIPSIS
     dual_cd...
     """
-    arguments = build_parser().parse_args(argv)
+    arguments = build_parser().parse_args(with_long_weights(sys.argv[1:] if argv is None else argv))
     try:
         return int(arguments.run(arguments) or 0)
     except KeyboardInterrupt:
@@ -56,8 +57,14 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="<command>", required=True)
     for name in COMMANDS:
         command = import_module(f".{name}", __name__)
-        sub = commands.add_parser(name, help=command.SUMMARY, description=command.__doc__)
-        sub.formatter_class = argparse.RawDescriptionHelpFormatter
+        sub = commands.add_parser(
+            name,
+            help=command.SUMMARY,
+            description=command.__doc__,
+            epilog=getattr(command, "EXAMPLES", None),
+            allow_abbrev=False,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
         command.add_arguments(sub)
         sub.set_defaults(run=command.run)
     return parser
