@@ -10,6 +10,7 @@ Exit codes: 0 done, 1 failed (one line on standard error says why), 2 wrong usag
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
@@ -18,7 +19,7 @@ from importlib import import_module
 from .. import __version__
 from .options import with_long_weights
 
-COMMANDS = ("train", "predict", "cv", "demo", "solvers")
+COMMANDS = ("train", "predict", "cv", "info", "convert", "bench", "demo", "solvers")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -32,7 +33,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     arguments = build_parser().parse_args(with_long_weights(sys.argv[1:] if argv is None else argv))
     try:
-        return int(arguments.run(arguments) or 0)
+        code = int(arguments.run(arguments) or 0)
+        sys.stdout.flush()  # here, where a full disk is still an error with a message
+        return code
     except KeyboardInterrupt:
         print("\nwidemargin: interrupted", file=sys.stderr)
         return 130
@@ -43,6 +46,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
         if arguments.traceback:
             raise
+        with contextlib.suppress(OSError):
+            sys.stdout.flush()  # what cannot be written now is not tried again when Python ends
         print(f"widemargin: error: {error or type(error).__name__}", file=sys.stderr)
         return 1
 

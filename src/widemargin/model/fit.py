@@ -181,6 +181,15 @@ def _row_weights(recipe: Recipe, classes: list[Any], codes: NDArray[Any]) -> NDA
     return np.asarray(factors[codes])
 
 
+def make_problem(X: Matrix, y: Any, recipe: Recipe) -> Any:
+    """The one problem of a recipe whose labels are of two classes, are numbers, or do not matter."""
+    if recipe.task == "one_class":
+        return OneClassProblem(X, recipe.nu)
+    if y is None:
+        raise ValueError("the data have no labels: name their column (--label)")
+    return _problem(X, y, recipe)
+
+
 def _regression(X: Matrix, y: Any, recipe: Recipe, features: Mapping[str, Any], watch: Watch) -> Fitted:
     return _fitted([_solve(_problem(X, y, recipe), recipe, watch, "", recipe.max_seconds)], recipe, features, [])
 
