@@ -31,9 +31,11 @@ def widemargin(solver: str = "auto", dtype: str = "float64") -> Contestant:
     """One of our own solvers."""
 
     def prepare(X: sp.csr_matrix, y: np.ndarray, loss: str, C: float) -> Run:
-        problem = Problem(X.astype(dtype), y, loss=loss, C=C)
+        features = X.astype(dtype)
 
         def run(tol: float) -> tuple[float, np.ndarray]:
+            # A new matrix each time: what a solver builds from it (columns, compact rows) belongs to the solve.
+            problem = Problem(features, y, loss=loss, C=C)
             start = time.perf_counter()
             solution = solve(problem, solver, tol=tol, max_seconds=60)
             return time.perf_counter() - start, solution.coef

@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from support import random_data, random_problem
 from widemargin import DualCD, Problem, Status, solve
 from widemargin.objective.losses import LOSSES
+from widemargin.solvers.base import Run
 
 LOSS_NAMES = sorted(DualCD.losses)
 INTERCEPTS = ("none", "regularized", "free")
@@ -98,3 +99,16 @@ def test_coefficients_come_from_the_dual():
     solution = solve(problem, tol=1e-9)
     np.testing.assert_allclose(problem.X.rmatvec(solution.dual), solution.coef, atol=1e-4)
     assert ((solution.dual * problem.y >= 0) & (solution.dual * problem.y <= problem.weights)).all()
+
+
+@pytest.mark.parametrize("solver", ["dual_cd", "auto"])
+@pytest.mark.parametrize("intercept", ["none", "free"])
+def test_the_clock_decides_nothing(monkeypatch, solver, intercept):
+    """Native calls cut short by the clock give the same result, bit for bit."""
+    problem = random_problem(11, "hinge", intercept=intercept, rows=300, columns=20, C=10.0)
+    whole = solve(problem, solver, tol=1e-5)
+    monkeypatch.setattr(Run, "slice", lambda self: 0.0)
+    cut = solve(problem, solver, tol=1e-5)
+    assert len(cut.trace) >= len(whole.trace)
+    assert (cut.n_iter, cut.solver) == (whole.n_iter, whole.solver)
+    np.testing.assert_array_equal(cut.coef, whole.coef)

@@ -153,7 +153,7 @@ def test_sparse_dense_and_single_precision_agree() -> None:
 def test_a_limit_gives_a_warning_that_says_the_gap() -> None:
     X, y = two_class_data()
     with pytest.warns(ConvergenceWarning, match=r"iteration_limit.*relative gap of .*tol=1e-12.*raise max_iter"):
-        model = LinearSVC(tol=1e-12, max_iter=1, C=100).fit(X, y)
+        model = LinearSVC(tol=1e-12, max_iter=1, C=100, solver="dual_cd").fit(X, y)
     assert model.solution_.status is Status.ITERATION_LIMIT
     assert model.n_iter_ == 1
 

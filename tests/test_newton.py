@@ -333,4 +333,8 @@ def test_auto_rules() -> None:
     assert choose(tall).name == "newton_cholesky"
     wide = random_problem(67, "squared_hinge", rows=50, columns=6000, density=0.01)
     assert choose(wide).name == "hand_over"
-    assert choose(random_problem(67, "hinge")).name == "dual_cd"
+    assert choose(random_problem(67, "hinge", rows=50, columns=6000, density=0.01)).name == "dual_cd"
+    assert choose(random_problem(67, "hinge")).second.name == "multipliers"
+    assert choose(random_problem(67, "squared", "l1")).name == "lasso_cd"
+    assert choose(random_problem(67, "logistic", "elasticnet")).name == "prox_newton"
+    assert choose(random_problem(67, "logistic", "l1", rows=50, columns=6000, density=0.01)).name == "newglmnet"

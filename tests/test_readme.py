@@ -21,7 +21,6 @@ def test_python_blocks_run_in_order(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "docs" / "solvers.md"], ids=lambda page: page.name)
-def test_solver_tables_name_registered_solvers(page: Path) -> None:
-    named = re.findall(r"^\| `(\w+)` \|", page.read_text(encoding="utf-8"), re.MULTILINE)
-    assert named
-    assert set(named) <= set(widemargin.solvers())
+def test_pages_name_every_registered_solver(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert [name for name in widemargin.solvers() if f"`{name}`" not in text] == []

@@ -194,7 +194,7 @@ def test_warm_start_of_another_kind_of_problem():
 
 
 def test_warm_start_of_another_width_is_refused():
-    with pytest.raises(ValueError, match="warm_start has 20 coefficients, X has 12 features"):
+    with pytest.raises(ValueError, match="warm_start has 20 coefficients, the problem has 12"):
         solve(random_problem(0, "hinge"), warm_start=solve(problem_of("hinge")))
 
 
@@ -244,12 +244,14 @@ def test_solvers_are_listed_with_what_they_solve():
     for name, cls in table.items():
         assert cls.name == name
         assert issubclass(cls, Solver)
-        assert cls.losses <= set(LOSSES)
+        assert cls.kind != "linear" or cls.losses <= set(LOSSES)
         assert cls.summary in repr(table)
 
 
 def test_every_solver_can_be_made_by_its_name_and_solves_what_it_declares():
     for name, cls in widemargin.solvers().items():
+        if cls.kind != "linear":
+            continue  # ordinal regression and the one-class SVM have problems, and tests, of their own
         loss = sorted(cls.losses)[0]
         problem = random_problem(4, loss, sorted(cls.penalties)[0], sorted(cls.intercepts)[0], rows=40, columns=4)
         solution = solve(problem, solver=name, tol=1e-2)
@@ -262,7 +264,7 @@ def test_every_solver_can_be_made_by_its_name_and_solves_what_it_declares():
 def test_solution_and_trace_show_themselves():
     solution = solve(problem_of(), tol=1e-6)
     text = repr(solution)
-    for part in ("converged", "dual_cd", "objective=", "relative_gap=", "nonzeros=20/20"):
+    for part in ("converged", solution.solver, "objective=", "relative_gap=", "nonzeros=20/20"):
         assert part in text
     columns = solution.trace.to_dict()
     assert {len(column) for column in columns.values()} == {len(solution.trace)}

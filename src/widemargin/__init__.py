@@ -31,15 +31,16 @@ if TYPE_CHECKING:
     from .solvers.dual_cd import DualCD as DualCD
     from .solvers.finite_newton import FiniteNewton as FiniteNewton
     from .solvers.hand_over import HandOver as HandOver
-    from .solvers.l1_hinge import L1Hinge as L1Hinge
     from .solvers.lasso_cd import LassoCD as LassoCD
     from .solvers.lbfgs import LBFGS as LBFGS
+    from .solvers.multipliers import Multipliers as Multipliers
     from .solvers.newglmnet import NewGLMNET as NewGLMNET
     from .solvers.newton_cholesky import NewtonCholesky as NewtonCholesky
     from .solvers.one_class import OneClassCD as OneClassCD
     from .solvers.ordinal_newton import OrdinalNewton as OrdinalNewton
     from .solvers.pegasos import Pegasos as Pegasos
     from .solvers.primal_cd import PrimalCD as PrimalCD
+    from .solvers.prox_newton import ProxNewton as ProxNewton
     from .solvers.registry import solvers as solvers
     from .solvers.sgd import SgdM as SgdM
     from .solvers.sgd import SgdR as SgdR
@@ -88,7 +89,8 @@ _HOME = {
     "LBFGS": "solvers.lbfgs",
     "HandOver": "solvers.hand_over",
     "LassoCD": "solvers.lasso_cd",
-    "L1Hinge": "solvers.l1_hinge",
+    "ProxNewton": "solvers.prox_newton",
+    "Multipliers": "solvers.multipliers",
     "OneClassCD": "solvers.one_class",
     "OneClassProblem": "objective.one_class",
     "LinearOneClassSVM": "estimators.one_class",

@@ -17,7 +17,7 @@ from __future__ import annotations
 import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,6 +74,8 @@ class OneClassProblem:
     """
 
     intercept = "free"
+
+    kind: ClassVar[str] = "one_class"
 
     def __init__(self, X: Any, nu: float = 0.5, *, sample_weight: Any = None) -> None:
         if not (np.isfinite(nu) and 0 < nu <= 1):
@@ -135,6 +137,11 @@ class OneClassProblem:
         room = self.weights - alpha
         missing = self.mass - total
         return alpha + room * (missing / float(room.sum())) if missing > 0 else alpha
+
+    @property
+    def n_coefficients(self) -> int:
+        """The number of weights."""
+        return self.X.shape[1]
 
     def certify(self, w: Vector, intercept: float, dual: Vector | None = None) -> Certified:
         """The certificate of w with its best intercept; without a dual point, with the rows below as one."""

@@ -17,7 +17,7 @@ The coefficients travel as one vector beta = (w, b_1, ..., b_{p-1}), as in the p
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +60,8 @@ class OrdinalProblem(Problem):
     >>> bool(thresholds[0] < thresholds[1])
     True
     """
+
+    kind: ClassVar[str] = "ordinal"
 
     def __init__(
         self,

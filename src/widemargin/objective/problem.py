@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,6 +72,8 @@ class Problem:
     >>> problem.certificate([0.5]).gap <= problem.objective([0.5])
     True
     """
+
+    kind: ClassVar[str] = "linear"
 
     def __init__(
         self,

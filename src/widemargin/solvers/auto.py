@@ -2,9 +2,14 @@
 
 | problem | solver |
 |---|---|
-| smooth loss, l2, few features: ten Newton steps cost less than some ninety passes | newton_cholesky |
-| smooth loss, l2, otherwise | dual_cd; when it is slow, newton_cholesky or tron from there |
-| the rest | dual_cd |
+| ordinal regression, one-class SVM | the one that solves it |
+| l1 or elastic net, squared loss | lasso_cd |
+| l1 or elastic net, hinge or epsilon-insensitive loss | multipliers |
+| l1 or elastic net, other losses | prox_newton for few features, else newglmnet |
+| l2, smooth loss, few features: ten Newton steps cost less than some ninety passes | newton_cholesky |
+| l2, smooth loss, otherwise | dual_cd; when it is slow, newton_cholesky or tron from there |
+| l2, hinge or epsilon-insensitive loss, few features | dual_cd; when it is slow, multipliers from there |
+| l2, hinge or epsilon-insensitive loss, many features | dual_cd |
 
 Costs are counted in passes over the data, see `newton_passes`.
 """
@@ -23,13 +28,28 @@ if TYPE_CHECKING:
 NEWTON_AT_ONCE = 90.0
 # What a truncated Newton method is expected to need on a problem that is hard for coordinate descent.
 TRON_PASSES = 1000.0
+# The same for the method of multipliers.
+MULTIPLIER_PASSES = 300.0
+# Up to so many features a dense model of all of them is cheap.
+FEW_FOR_DENSE_MODELS = 1000
 FEW_FEATURES = 5000
 NEWTON_STEPS = 10
+
+OTHER_KINDS = {"ordinal": "ordinal_newton", "one_class": "one_class"}
+SPARSE_CHOICE = {"squared": "lasso_cd", "hinge": "multipliers", "epsilon_insensitive": "multipliers"}
 
 
 def choose(problem: Problem) -> Solver:
     """The solver that suits the shape of the problem."""
-    solver = _smooth_choice(problem) if problem.loss.smooth and problem.penalty.smooth else solver_class("dual_cd")()
+    if problem.kind in OTHER_KINDS:
+        return solver_class(OTHER_KINDS[problem.kind])()
+    if problem.penalty.name != "l2":
+        columns = "prox_newton" if problem.X.shape[1] <= FEW_FOR_DENSE_MODELS else "newglmnet"
+        solver = solver_class(SPARSE_CHOICE.get(problem.loss.name, columns))()
+    elif problem.loss.smooth:
+        solver = _smooth_choice(problem)
+    else:
+        solver = _nonsmooth_choice(problem)
     require(solver, problem)
     return solver
 
@@ -43,7 +63,16 @@ def _smooth_choice(problem: Problem) -> Solver:
         return newton
     dual_cd, tron = solver_class("dual_cd")(), solver_class("tron")()
     second, budget = (newton, cost) if cost <= TRON_PASSES else (tron, TRON_PASSES)
-    return HandOver(dual_cd, second, budget=budget) if dual_cd.solves(problem) else second
+    return HandOver(dual_cd, second, budget=budget)
+
+
+def _nonsmooth_choice(problem: Problem) -> Solver:
+    from .hand_over import HandOver
+
+    dual_cd = solver_class("dual_cd")()
+    if problem.X.shape[1] > FEW_FOR_DENSE_MODELS:
+        return dual_cd
+    return HandOver(dual_cd, solver_class("multipliers")(), budget=MULTIPLIER_PASSES)
 
 
 def newton_passes(problem: Problem) -> float:

@@ -62,6 +62,7 @@ class Step:
     gap: float = np.nan
     looks_done: bool = False
     n_active: int = 0
+    by_the_clock: bool = False  # the time slice ended a call midway: nothing may be decided here
     solver: str = ""  # who made the step, where that is not the solver that was asked
 
 
@@ -81,6 +82,7 @@ class Solver:
 
     name: ClassVar[str]
     summary: ClassVar[str]
+    kind: ClassVar[str] = "linear"  # of problem: what `Problem` and its like call themselves
     losses: ClassVar[frozenset[str]]
     penalties: ClassVar[frozenset[str]] = frozenset({"l2"})
     intercepts: ClassVar[frozenset[str]] = frozenset({"none", "regularized", "free"})
@@ -94,7 +96,11 @@ class Solver:
         """Whether this solver solves that combination."""
         return loss in cls.losses and penalty in cls.penalties and intercept in cls.intercepts
 
+    def accepts(self, problem: Problem) -> bool:
+        """Whether this solver, with these settings, solves that problem."""
+        return self.solves(problem)
+
     @classmethod
     def solves(cls, problem: Problem) -> bool:
-        """Whether this solver solves that problem."""
-        return cls.supports(problem.loss.name, problem.penalty.name, problem.intercept)
+        """Whether this kind of solver solves that problem."""
+        return cls.kind == problem.kind and cls.supports(problem.loss.name, problem.penalty.name, problem.intercept)

@@ -90,7 +90,7 @@ class Driver:
             ended = self._judge(row, callback, interrupted)
             if ended is not None:
                 return ended
-            if stall.is_stalled(step.iteration, row.gap):
+            if not step.by_the_clock and stall.is_stalled(step.iteration, row.gap):
                 return Status.STALLED
 
     def _judge_start(self, start: Point, callback: Callback | None, interrupted: Callable[[], bool]) -> Status | None:

@@ -72,14 +72,18 @@ class DualCD(Solver):
 
     def iterate(self, problem: Problem, run: Run) -> Steps:
         state = DualState(problem, run, self.first_order, self.shrinking)
-        iteration, passes, n_calls = 0, 0.0, 0
+        iteration, passes = 0, 0.0
+        planned, left = 0, 0  # passes of the present call; one that the clock cuts goes on before anything is decided
         trust = 1.0
         rows = problem.X.shape[0]
         while True:
-            report = state.run_passes(trust, state.passes_per_call(n_calls, run.max_iter - iteration))
+            if left == 0:
+                planned = left = state.passes_per_call(planned)
+            report = state.run_passes(trust, int(min(left, run.max_iter - iteration)))
             iteration += report.passes
             passes += report.steps / rows
-            n_calls += 1
+            looks_done = report.looks_done or report.n_active == 0
+            left = 0 if looks_done else left - report.passes
             verdict = yield Step(
                 iteration=iteration,
                 passes=passes,
@@ -87,11 +91,12 @@ class DualCD(Solver):
                 objective=report.dual + report.gap,
                 dual=report.dual,
                 gap=report.gap,
-                looks_done=report.looks_done or report.n_active == 0,
+                looks_done=looks_done,
                 n_active=report.n_active,
+                by_the_clock=left > 0,
             )
-            if iteration >= SHORT_RUN:
-                state.prepare_for_long_run(adaptive=self.order == "auto")
+            if left == 0 and iteration >= SHORT_RUN:
+                state.prepare_for_long_run(self.order)
             if verdict is not None:
                 # The estimate said done and was wrong: the more often, the less it is believed.
                 trust = max(1.5 * trust, min(10.0 * trust, verdict.certificate.gap / max(report.gap, 1e-300)))

@@ -19,6 +19,9 @@ Vector = NDArray[np.float64]
 # Below this tolerance a float32 w cannot be relied on.
 SINGLE_TOL = 1e-5
 
+# Passes in one native call, at most: between calls the run is watched, and may be handed over.
+MOST_PASSES = 32
+
 # From this many columns on, w outgrows the cache and compact rows pay.
 WIDE = 1 << 18
 
@@ -81,11 +84,11 @@ class DualState:
         inside[counts] = np.clip(v[counts], lower * problem.weights[counts], upper * problem.weights[counts])
         return inside
 
-    def passes_per_call(self, n_calls: int, left: float) -> int:
-        """One pass when somebody watches or the intercept moves between passes; else more and more."""
+    def passes_per_call(self, before: int) -> int:
+        """One pass when somebody watches or the intercept moves between passes; else twice as many as before."""
         if self._run.every_step or self._free:
             return 1
-        return int(min(2 ** min(n_calls, 20), left))
+        return min(max(1, 2 * before), MOST_PASSES)
 
     def run_passes(self, trust: float, max_passes: int) -> _core.DualReport:
         """Native passes until the estimated gap is small enough, or the slice of time is used up."""
@@ -96,21 +99,21 @@ class DualState:
             self._native.dual_value -= step * step / self._mu
         return report
 
-    def prepare_for_long_run(self, *, adaptive: bool) -> None:
-        """Once: wide rows are made compact, and the order adaptive if asked for."""
+    def prepare_for_long_run(self, order: str) -> None:
+        """Once: wide rows are made compact, and the order "auto" becomes adaptive."""
         if self._prepared:
             return
         self._prepared = True
         X = self.problem.X
         if X.is_sparse and X.shape[1] >= WIDE:
-            self._move_to_compact_rows()
-        if adaptive:
+            self._move_to_compact_rows("permuted" if order == "auto" else order)
+        if order == "auto":
             self._native.become_adaptive()
 
-    def _move_to_compact_rows(self) -> None:
+    def _move_to_compact_rows(self, order: str) -> None:
         rows, private_part = self.problem.X.compact_rows
         v, before = self.dual(), self._native
-        self._native = self._build(rows, private_part, "permuted")
+        self._native = self._build(rows, private_part, order)
         self._compact = True
         self._native.set_dual(v)
         self._refresh_weights()

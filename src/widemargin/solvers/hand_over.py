@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from .base import Run, Solver, Step, Steps
-from .smooth import SMOOTH_LOSSES
 
 if TYPE_CHECKING:
     from ..objective.certificate import Certified
@@ -41,12 +40,16 @@ class HandOver(Solver):
 
     name: ClassVar[str] = "hand_over"
     summary: ClassVar[str] = "one solver as long as it gets on, then another"
-    losses: ClassVar[frozenset[str]] = SMOOTH_LOSSES
+    losses: ClassVar[frozenset[str]] = frozenset()  # what both of its solvers solve: see `accepts`
 
     first: Solver
     second: Solver
     budget: float = 100.0
     patience: float = 20.0
+
+    def accepts(self, problem: Problem) -> bool:
+        """Whether both solvers solve that problem."""
+        return self.first.accepts(problem) and self.second.accepts(problem)
 
     def iterate(self, problem: Problem, run: Run) -> Steps:
         outlook = Outlook(run.tol, self.budget, self.patience)
@@ -71,7 +74,7 @@ def _relay(
                 return step
             step = replace(step, iteration=iteration + step.iteration, passes=passes + step.passes, solver=name)
             verdict = yield step
-            if outlook is not None and outlook.is_poor(step):
+            if outlook is not None and not step.by_the_clock and outlook.is_poor(step):
                 return step
     finally:
         steps.close()

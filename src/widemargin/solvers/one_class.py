@@ -50,6 +50,7 @@ class OneClassCD(Solver):
 
     name: ClassVar[str] = "one_class"
     summary: ClassVar[str] = "two-variable coordinate descent for the one-class SVM (Chou, Lin, Lin 2020)"
+    kind: ClassVar[str] = "one_class"
     losses: ClassVar[frozenset[str]] = frozenset({"one_class"})
     intercepts: ClassVar[frozenset[str]] = frozenset({"free"})
 

@@ -48,6 +48,7 @@ class OrdinalNewton(Solver):
 
     name: ClassVar[str] = "ordinal_newton"
     summary: ClassVar[str] = "finite Newton for ordinal regression (Keerthi and DeCoste 2005)"
+    kind: ClassVar[str] = "ordinal"
     losses: ClassVar[frozenset[str]] = frozenset({"squared_hinge", "modified_huber", "hinge"})
     intercepts: ClassVar[frozenset[str]] = frozenset({"free_thresholds", "regularized_thresholds"})
 

@@ -30,7 +30,8 @@ _HOME = {
     "tron": ("tron", "TRON"),
     "lbfgs": ("lbfgs", "LBFGS"),
     "lasso_cd": ("lasso_cd", "LassoCD"),
-    "l1_hinge": ("l1_hinge", "L1Hinge"),
+    "prox_newton": ("prox_newton", "ProxNewton"),
+    "multipliers": ("multipliers", "Multipliers"),
     "one_class": ("one_class", "OneClassCD"),
 }
 
@@ -83,7 +84,7 @@ def make_solver(solver: str | Solver) -> Solver:
 
 def require(solver: Solver, problem: Problem) -> None:
     """Refuses a problem that the solver does not declare, naming the solvers which do."""
-    if solver.solves(problem):
+    if solver.accepts(problem):
         return
     able = [name for name, cls in solvers().items() if cls.solves(problem)]
     what = f"loss={problem.loss.name!r}, penalty={problem.penalty.name!r}, intercept={problem.intercept!r}"

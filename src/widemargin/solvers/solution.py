@@ -20,7 +20,7 @@ class Status(Enum):
     Examples
     --------
     >>> from widemargin import Problem, Status, solve
-    >>> solution = solve(Problem([[0.0], [1.0], [3.0]], [-1, -1, 1]), tol=1e-12, max_iter=1)
+    >>> solution = solve(Problem([[0.0], [1.0], [3.0]], [-1, -1, 1]), "dual_cd", tol=1e-12, max_iter=1)
     >>> solution.status is Status.ITERATION_LIMIT
     True
     """

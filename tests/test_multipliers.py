@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from support import random_problem, real_data
-from widemargin import L1Hinge, Problem, solve
+from widemargin import Multipliers, Problem, solve
 
 LOSSES = ("hinge", "epsilon_insensitive")
 PENALTIES = ("l1", "elasticnet")
@@ -32,7 +32,7 @@ def test_every_combination_reaches_the_gap(loss: str, penalty: str, intercept: s
     for storage in STORAGES.values():
         for C in (0.02, 1.0, 100.0):
             problem = random_problem(2, loss, penalty, intercept, C=C, sample_weight=weights, convert=storage)
-            solution = solve(problem, "l1_hinge", tol=1e-7)
+            solution = solve(problem, "multipliers", tol=1e-7)
             assert solution.converged
             exact = problem.certificate(solution.coef, solution.intercept, solution.dual)
             assert exact.relative_gap <= 1e-7
@@ -71,7 +71,7 @@ def by_linear_programming(problem: Problem, X: np.ndarray) -> float:
 def test_agrees_with_linear_programming(seed: int, loss: str, intercept: str, C: float, columns: int) -> None:
     problem = random_problem(seed, loss, "l1", intercept, C=C, columns=columns, rows=50)
     X = np.column_stack([problem.X.matvec(unit) for unit in np.eye(columns)])
-    solution = solve(problem, "l1_hinge", tol=1e-8)
+    solution = solve(problem, "multipliers", tol=1e-8)
     assert solution.converged
     best = by_linear_programming(problem, X)
     assert solution.certificate.primal == pytest.approx(best, rel=1e-6)
@@ -80,35 +80,35 @@ def test_agrees_with_linear_programming(seed: int, loss: str, intercept: str, C:
 
 def test_elastic_net_with_a_tiny_share_of_l2_is_close_to_l1() -> None:
     settings_ = {"C": 1.0, "rows": 80, "columns": 20}
-    l1 = solve(random_problem(4, "hinge", "l1", "free", **settings_), "l1_hinge", tol=1e-8)
+    l1 = solve(random_problem(4, "hinge", "l1", "free", **settings_), "multipliers", tol=1e-8)
     mixed = random_problem(4, "hinge", "elasticnet", "free", l1_ratio=1 - 1e-6, **settings_)
-    assert solve(mixed, "l1_hinge", tol=1e-8).certificate.primal == pytest.approx(l1.certificate.primal, rel=1e-5)
+    assert solve(mixed, "multipliers", tol=1e-8).certificate.primal == pytest.approx(l1.certificate.primal, rel=1e-5)
 
 
 @pytest.mark.parametrize(("start", "narrowing"), [(0.1, 0.5), (10.0, 0.5), (1.0, 0.2), (1.0, 0.9)])
 def test_settings_change_the_way_not_the_end(start: float, narrowing: float) -> None:
     problem = random_problem(6, "hinge", "l1", "free", C=2.0)
-    best = solve(problem, "l1_hinge", tol=1e-9).certificate.primal
-    solution = solve(problem, L1Hinge(first_width=start, narrowing=narrowing), tol=1e-8)
+    best = solve(problem, "multipliers", tol=1e-9).certificate.primal
+    solution = solve(problem, Multipliers(first_width=start, narrowing=narrowing), tol=1e-8)
     assert solution.converged
     assert solution.certificate.primal == pytest.approx(best, rel=1e-7)
 
 
 def test_warm_start_goes_on_where_it_was() -> None:
     problem = random_problem(3, "hinge", "l1", "free", C=1.0, rows=150, columns=40)
-    cold = solve(problem, "l1_hinge", tol=1e-6)
-    warm = solve(problem, "l1_hinge", tol=1e-6, warm_start=cold)
+    cold = solve(problem, "multipliers", tol=1e-6)
+    warm = solve(problem, "multipliers", tol=1e-6, warm_start=cold)
     assert warm.converged
     assert warm.n_iter <= 2
     harder = random_problem(3, "hinge", "l1", "free", C=1.2, rows=150, columns=40)
-    assert solve(harder, "l1_hinge", tol=1e-6, warm_start=cold).converged
+    assert solve(harder, "multipliers", tol=1e-6, warm_start=cold).converged
 
 
 @pytest.mark.parametrize(("name", "objective"), [("reuters_moneyfx", 623.116604), ("a9a", 11458.742978)])
 def test_real_data_reach_the_linear_programs_optimum(name: str, objective: float) -> None:
     # The objectives were found by HiGHS, which takes 10 to 80 s for them.
     X, y = real_data(name)
-    solution = solve(Problem(X, y, loss="hinge", penalty="l1", C=1.0), "l1_hinge", tol=1e-3)
+    solution = solve(Problem(X, y, loss="hinge", penalty="l1", C=1.0), "multipliers", tol=1e-3)
     assert solution.converged
     assert objective * (1 - 1e-8) <= solution.certificate.primal <= objective * (1 + 1e-3)
     assert solution.certificate.dual <= objective * (1 + 1e-8)

@@ -31,9 +31,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _core
 from .base import Point, Run, Solver, Step, Steps
-from .support_step import minimise_on_support
+from .dense_model import DenseModel, column_sqnorms
 from .vectors import inner
 
 if TYPE_CHECKING:
@@ -46,20 +45,11 @@ INNER_SHARE = 0.2
 # Newton's Hessian is damped by this share of what it would be with all rows at the corner. It grows where steps had to
 # be cut and falls where they fitted, as in the method of Levenberg and Marquardt.
 FIRST_DAMPING = 1e-2
-# Columns within this distance of their bound take part in a Newton step: nearest first, so many or twice the support,
-# and never more than the largest model.
-NEAR_BOUND = 0.2
-FIRST_MODEL = 200
-LARGEST_MODEL = 3000
-# A Newton model is minimised until a round gains less than this share of what all rounds gained.
-MODEL_SHARE = 1e-3
-MODEL_PASSES = 20
-MODEL_ROUNDS = 10
 SUFFICIENT_DECREASE = 1e-4
 
 
 @dataclass(frozen=True)
-class L1Hinge(Solver):
+class Multipliers(Solver):
     """The method of multipliers for the hinge and epsilon-insensitive losses with l1 or the elastic net.
 
     Parameters
@@ -71,17 +61,17 @@ class L1Hinge(Solver):
 
     Examples
     --------
-    >>> from widemargin import L1Hinge, Problem, solve
+    >>> from widemargin import Multipliers, Problem, solve
     >>> X, y = [[0.0, 1.0], [1.0, 1.0], [3.0, 1.0]], [-1, -1, 1]
     >>> problem = Problem(X, y, loss="hinge", penalty="l1", intercept="free")
-    >>> solve(problem, L1Hinge(), tol=1e-8).coef.round(6)
+    >>> solve(problem, Multipliers(), tol=1e-8).coef.round(6)
     array([1., 0.])
     """
 
-    name: ClassVar[str] = "l1_hinge"
+    name: ClassVar[str] = "multipliers"
     summary: ClassVar[str] = "method of multipliers with proximal Newton steps, for l1-regularised SVMs"
     losses: ClassVar[frozenset[str]] = frozenset({"hinge", "epsilon_insensitive"})
-    penalties: ClassVar[frozenset[str]] = frozenset({"l1", "elasticnet"})
+    penalties: ClassVar[frozenset[str]] = frozenset({"l2", "l1", "elasticnet"})
 
     first_width: float = 1.0
     narrowing: float = 0.5
@@ -127,8 +117,7 @@ class _State:
         self.best_primal, self.best_dual = np.inf, -np.inf
         self._best = Point(self.w, self.b, self.v)
         self.damping = FIRST_DAMPING
-        self._column_sqnorms = np.zeros(columns)
-        _core.weighted_column_sqnorms(problem.X.rows, np.ones(rows), self._column_sqnorms)
+        self._column_sqnorms = column_sqnorms(problem)
         self.iteration, self.passes = 0, 1.0
 
     @property
@@ -220,7 +209,9 @@ class _State:
     def newton_step(self, at: _Look) -> bool:
         """One proximal Newton step on F; False where no step along it gains."""
         problem = self.problem
-        w, b, gained = self._minimise_model(at)
+        curvature = np.where(at.inside, 1 / self.width, 0.0)
+        model = DenseModel(problem, self.damping / self.width, self._column_sqnorms)
+        w, b, gained = model.minimise(self.w, self.b, at.u, at.correlations, curvature)
         z = problem.X.matvec(w, b, n_jobs=problem.n_jobs)
         self.passes += 1
         t = 1.0
@@ -236,57 +227,3 @@ class _State:
             t *= 0.5
         self.damping = min(self.damping * 16, 1.0)
         return False
-
-    def _minimise_model(self, at: _Look) -> tuple[Vector, float, float]:
-        """The point where the quadratic that F looks like here is smallest, and by how much it falls."""
-        problem, rho = self.problem, self.problem.penalty.rho
-        nearness = np.where(self.w != 0, np.inf, np.abs(at.correlations))
-        working = np.flatnonzero(nearness > (1 - NEAR_BOUND) * rho)
-        most = min(LARGEST_MODEL, max(FIRST_MODEL, 2 * int(np.count_nonzero(self.w))))
-        if len(working) > most:
-            working = np.sort(np.argpartition(-nearness, most)[:most])
-        constant = 1.0 if problem.intercept == "free" else problem.intercept_scale
-        n = len(working) + (constant != 0)
-        if n == 0:
-            return self.w, self.b, 0.0
-        penalised, bend = np.full(n, rho), np.full(n, 1 - rho)
-        slope, w = np.empty(n), np.empty(n)
-        w[: len(working)], slope[: len(working)] = self.w[working], -at.correlations[working]
-        if constant != 0:
-            w[-1], slope[-1] = self.b / constant, -constant * float(at.u.sum())
-        if problem.intercept == "free":
-            penalised[-1] = bend[-1] = 0.0
-        hessian = self._hessian(at, working, constant, n)
-        gained = self._minimise(hessian, slope, w, penalised, bend)
-        whole = self.w.copy()
-        whole[working] = w[: len(working)]
-        return whole, constant * float(w[-1]) if constant != 0 else 0.0, gained
-
-    def _hessian(self, at: _Look, working: NDArray[np.intp], constant: float, n: int) -> Vector:
-        """Of the rows at the corner, with a damping that stands for the rows that may get there."""
-        X = self.problem.X
-        place = np.full(X.shape[1], -1, dtype=np.int32)
-        place[working] = np.arange(len(working), dtype=np.int32)
-        hessian = np.zeros(n * n)
-        corner = np.flatnonzero(at.inside).astype(np.uint32)
-        _core.add_outer_products(X.rows, corner, np.full(X.shape[0], 1 / self.width), place, constant, n, hessian)
-        diagonal = np.full(n, constant**2 * X.shape[0])
-        diagonal[: len(working)] = self._column_sqnorms[working]
-        hessian[:: n + 1] += self.damping / self.width * np.maximum(diagonal, 1e-12 * float(diagonal.max()))
-        return hessian
-
-    def _minimise(self, hessian: Vector, slope: Vector, w: Vector, rho: Vector, bend: Vector) -> float:
-        """Passes of coordinate descent and exact steps on the support, in turn, until neither gains."""
-        n, gained = len(w), 0.0
-        for _ in range(MODEL_ROUNDS):
-            before, slope_before = w.copy(), slope.copy()
-            _core.quadratic_passes(hessian, rho, bend, slope, w, MODEL_SHARE, MODEL_PASSES)
-            minimise_on_support(hessian.reshape(n, n), slope, w, rho, bend)
-            d = w - before
-            # The quadratic's own decrease: its slope is linear, so the mean of both ends is exact.
-            gain = -0.5 * float(d @ (slope + slope_before)) + float(rho @ (np.abs(before) - np.abs(w)))
-            gain += 0.5 * float(bend @ (before * before - w * w))
-            gained += gain
-            if gain <= MODEL_SHARE * gained:
-                break
-        return gained
