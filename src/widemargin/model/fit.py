@@ -22,9 +22,6 @@ from .model import Model, _plain, certificate_facts
 # Given a title for each run: a context that yields a callback for `solve`, or None.
 Watch = Callable[[str, float], AbstractContextManager[Any]]
 
-# What "auto" means for penalties that no dual method takes.
-_NOT_SMOOTH = {"hinge": "l1_hinge", "one_class": "one_class"}
-
 
 @dataclass(frozen=True)
 class Recipe:
@@ -112,13 +109,10 @@ def _unwatched(title: str, tol: float) -> AbstractContextManager[Any]:
 
 
 def _solve(problem: Any, recipe: Recipe, watch: Watch, title: str, seconds: float | None) -> Solution:
-    solver = recipe.solver
-    if solver == "auto" and (problem.penalty.rho > 0 or problem.loss.name == "one_class"):
-        solver = _NOT_SMOOTH.get(problem.loss.name, "newglmnet")
     with watch(title, recipe.tol) as callback:
         return solve(
             cast(Problem, problem),
-            solver,
+            recipe.solver,
             tol=recipe.tol,
             max_iter=recipe.max_iter,
             max_seconds=seconds,
