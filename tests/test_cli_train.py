@@ -141,6 +141,15 @@ def test_quiet_json_and_streams(capsys: pytest.CaptureFixture[str]) -> None:
     np.testing.assert_array_equal(np.loadtxt("scores.txt"), model.scores(X)[:, 0])
 
 
+def test_threads_change_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    data = write_data()
+    for name, jobs in (("a.wm", "1"), ("b.wm", "-1"), ("c.wm", "3")):
+        run(capsys, "train", "-q", "-m", jobs, data, name)
+        run(capsys, "predict", "-q", "--scores", "--n-jobs", jobs, name, data, f"{name}.txt")
+    np.testing.assert_array_equal(load_model("a.wm").weights, load_model("b.wm").weights)
+    assert Path("a.wm.txt").read_text() == Path("b.wm.txt").read_text() == Path("c.wm.txt").read_text()
+
+
 def test_explain_names_the_terms(capsys: pytest.CaptureFixture[str]) -> None:
     data = write_data()
     run(capsys, "train", "-B", "1", data, "a.wm")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -37,7 +38,7 @@ def with_long_weights(argv: Sequence[str]) -> list[str]:
     """LIBLINEAR's `-w1 5`, whose name holds a label, as `--class-weight 1=5`.
 
     >>> with_long_weights(["train", "-w-1", "5", "data"])
-    ['train', '--class-weight', '-1=5', 'data']
+    ['train', '--class-weight=-1=5', 'data']
     """
     words = list(argv)
     rewritten: list[str] = []
@@ -102,11 +103,12 @@ def count(text: str) -> int:
 
 
 def jobs(text: str) -> int:
-    """A number of threads: positive, or -1 for all cores."""
+    """A number of threads; -1 becomes the number of cores, -2 one less, and so on."""
     value = _whole(text)
     if value == 0 or not -1024 <= value <= 1024:
         raise argparse.ArgumentTypeError(f"must be a number of threads, or -1 for all cores, got {text}")
-    return value
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return value if value > 0 else max(1, cores + 1 + value)
 
 
 def folds(text: str) -> int:
