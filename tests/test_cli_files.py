@@ -236,7 +236,8 @@ def test_wrong_usage_is_2(wrong: str, capsys: pytest.CaptureFixture[str]) -> Non
 
 @pytest.mark.parametrize(
     "refused",
-    ["-s 4", "-C", "-M 1", "-R", "-s 1 --loss hinge", "-s 1 --penalty l1", "--solver nonsense", "-w7 2", "-s 21 -n 2",
+    ["-s 4 -C", "-C -s 21", "-C -w1 2", "-M 1", "-R",
+     "-s 1 --loss hinge", "-s 1 --penalty l1", "--solver nonsense", "-w7 2", "-s 21 -n 2",
      "--loss modified_huber --penalty l1 --solver dual_cd", "-R -B 1 --intercept free"],
 )  # fmt: skip
 def test_what_cannot_be_done_is_said(refused: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -247,7 +248,7 @@ def test_what_cannot_be_done_is_said(refused: str, capsys: pytest.CaptureFixture
 
 
 WORDS = st.sampled_from(
-    """train predict cv info convert bench -s 0 1 3 5 11 21 -c -e 0.1 -B -1 -w1 -w-1 -v 2 -q -b --json --loss hinge
+    """train predict cv path info convert bench -s 0 1 3 5 11 21 -c -e 0.1 -B -1 -w1 -w-1 -v 2 -q -b --json --loss hinge
     logistic --penalty l1 l2 --explain --scores --label class --text words --format svm csv npz --solver tron --max-iter
     --max-seconds 0.05 data.svm table.csv good.wm good.model out.wm out.csv missing -R --intercept free --help -
     """.split()  # noqa: SIM905
@@ -255,7 +256,9 @@ WORDS = st.sampled_from(
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(command=st.sampled_from(["train", "predict", "cv", "info", "convert"]), words=st.lists(WORDS, max_size=7))
+@given(
+    command=st.sampled_from(["train", "predict", "cv", "path", "info", "convert"]), words=st.lists(WORDS, max_size=7)
+)
 def test_any_command_line_ends_well(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, command: str, words: list[str]
 ) -> None:

@@ -172,6 +172,24 @@ def test_cross_validation_prints_as_liblinear(capsys: pytest.CaptureFixture[str]
     assert "Squared correlation coefficient" in out
 
 
+def test_the_search_for_C(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("widemargin.selection")
+    data = write_data()
+    values = ["-c", "0.01", "-c", "1", "-c", "100"]
+    table = json.loads(run(capsys, "path", "--json", *values, "--plot", "p.png", data, "a.wm")[0])
+    assert table["C"] == [0.01, 1.0, 100.0] and table["best_score"] == max(table["mean_score"])
+    assert load_model("a.wm").settings["C"] == table["best_C"] and os.path.getsize("p.png") > 1000
+    out, err = run(capsys, "path", "-q", *values, data)
+    assert out.startswith(f"Best C = {table['best_C']:g}  ") and err == ""
+    out, _ = run(capsys, "train", "-C", "-s", "0", data)
+    assert out.startswith("Best C = ") and out.endswith("%\n") and not os.path.exists("data.svm.model")
+    many = write_data("many.svm", classes=4)
+    run(capsys, "path", *values, many, code=1)
+    run(capsys, "path", *values, "--class", "10", many, "b.wm")
+    assert load_model("b.wm").classes == ["10", "rest"]
+    run(capsys, "path", *values, "--class", "11", many, code=1)
+
+
 @pytest.mark.parametrize("suffix", ["", ".gz", ".bz2", ".xz"])
 @pytest.mark.parametrize("size", [1, 100, 1 << 20])
 def test_blocks_are_the_file(suffix: str, size: int) -> None:

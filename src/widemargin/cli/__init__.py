@@ -19,7 +19,7 @@ from importlib import import_module
 from .. import __version__
 from .options import with_long_weights
 
-COMMANDS = ("train", "predict", "cv", "info", "convert", "bench", "demo", "solvers")
+COMMANDS = ("train", "predict", "cv", "path", "info", "convert", "bench", "demo", "solvers")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

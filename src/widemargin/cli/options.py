@@ -161,14 +161,15 @@ def reading_of(arguments: argparse.Namespace) -> Reading:
     return Reading(arguments.format, arguments.label, tuple(arguments.text), arguments.bits, arguments.n_jobs)
 
 
-def add_training(parser: argparse.ArgumentParser) -> None:
-    """What is trained, and how."""
+def add_training(parser: argparse.ArgumentParser, cost: bool = True) -> None:
+    """What is trained, and how; without -c where the command searches for it."""
     group = parser.add_argument_group("model")
     group.add_argument("-s", type=int, choices=SOLVER_TYPES, metavar="TYPE", help="type of model, see below (1)")
     group.add_argument("--loss", choices=LOSSES, metavar="LOSS", help=f"instead of -s: {', '.join(LOSSES)}")
     group.add_argument("--penalty", choices=("l2", "l1", "elasticnet"), help="with --loss (l2)")
     group.add_argument("--l1-ratio", type=_share, default=0.5, metavar="R", help="share of l1 in elasticnet (0.5)")
-    group.add_argument("-c", "--cost", type=positive, default=1.0, metavar="C", help="weight of the losses (1)")
+    if cost:
+        group.add_argument("-c", "--cost", type=positive, default=1.0, metavar="C", help="weight of the losses (1)")
     group.add_argument("-p", "--epsilon", type=not_negative, default=0.1, metavar="P", help="regression's zone (0.1)")
     group.add_argument("-n", "--nu", type=positive, default=0.5, metavar="NU", help="share outside, one-class (0.5)")
     group.add_argument("-B", "--bias", type=finite, metavar="B", help="constant feature, penalised; < 0: none (-1)")

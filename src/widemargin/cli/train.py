@@ -16,7 +16,8 @@ from .options import TYPES_HELP, add_reading, add_training, folds, reading_of, r
 from .watch import tell, watch_for
 
 if TYPE_CHECKING:
-    from ..model.fit import Fitted
+    from ..data.datasets import Reading
+    from ..model.fit import Fitted, Recipe
 
 SUMMARY = "train a model from a file"
 EXAMPLES = f"""{TYPES_HELP}
@@ -39,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading(parser)
     group = parser.add_argument_group("output")
     group.add_argument("-v", type=folds, metavar="N", dest="folds", help="N-fold cross-validation instead of a model")
-    group.add_argument("-C", action="store_true", dest="find_cost", help="search for C (not there yet)")
+    group.add_argument("-C", action="store_true", dest="find_cost", help="search for C, print the best; no model")
     group.add_argument("--dtype", choices=("float64", "float32"), default="float64", help="of the stored weights")
     group.add_argument("--sparse", action="store_true", help="store nonzero weights only (.wm)")
     group.add_argument("--json", action="store_true", help="print the result as JSON")
@@ -48,9 +49,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command."""
-    if arguments.find_cost:
-        raise ValueError("-C (search for C) is not there yet: compare values with -v 5 -c C")
     recipe, reading = recipe_of(arguments), reading_of(arguments)
+    if arguments.find_cost:
+        _find_cost(arguments, recipe, reading)
+        return 0
     if arguments.folds:
         from .cv import cross_validate
 
@@ -65,6 +67,17 @@ def run(arguments: argparse.Namespace) -> int:
     fitted.model.save(target, dtype=arguments.dtype, sparse=arguments.sparse)
     _report(arguments, fitted, target)
     return 130 if fitted.interrupted else 0
+
+
+def _find_cost(arguments: argparse.Namespace, recipe: Recipe, reading: Reading) -> None:
+    """Prints the best C and its score, as LIBLINEAR's -C does; saves nothing."""
+    from ..data.datasets import read_dataset
+    from .path import search
+
+    found = search(read_dataset(arguments.data, reading), recipe, None, arguments.folds or 5)
+    share = found.scoring == "accuracy"
+    score = f"CV accuracy = {100 * found.best_score:g}%" if share else f"CV {found.scoring} = {found.best_score:g}"
+    print(f"Best C = {found.best_C:g}  {score}")
 
 
 def _target(arguments: argparse.Namespace) -> str:
