@@ -128,6 +128,21 @@ def test_many_classes_one_against_the_rest(capsys: pytest.CaptureFixture[str]) -
         assert objective == pytest.approx(facts["certificates"][k]["objective"], rel=1e-12)
 
 
+@needs_liblinear
+@pytest.mark.parametrize("classes", [2, 4])
+def test_crammer_and_singer(capsys: pytest.CaptureFixture[str], classes: int) -> None:
+    pytest.importorskip("widemargin.multiclass.crammer_singer")
+    data = write_data(classes=classes)
+    run(capsys, "train", "-s", "4", "-e", "1e-7", data, "ours.model")
+    subprocess.run(["liblinear-train", "-q", "-s", "4", "-e", "1e-6", data, "theirs.model"], check=True)
+    ours, theirs = load_model("ours.model"), load_model("theirs.model")
+    order = [theirs.classes.index(label) for label in ours.classes]
+    np.testing.assert_allclose(ours.weights, theirs.weights[order], atol=1e-2)
+    run(capsys, "predict", "ours.model", data, "ours.txt")
+    subprocess.run(["liblinear-predict", data, "ours.model", "theirs.txt"], check=True, stdout=subprocess.DEVNULL)
+    assert Path("ours.txt").read_text() == Path("theirs.txt").read_text()
+
+
 def test_quiet_json_and_streams(capsys: pytest.CaptureFixture[str]) -> None:
     data = write_data()
     assert run(capsys, "train", "-q", data, "a.wm") == ("", "")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 SOLVER_TYPES = (0, 1, 2, 3, 4, 5, 6, 7, 11, 12, 13, 21)
 LOSSES = ("hinge", "squared_hinge", "logistic", "modified_huber", "squared", "epsilon_insensitive",
-          "squared_epsilon_insensitive", "one_class")  # fmt: skip
+          "squared_epsilon_insensitive", "one_class", "crammer_singer")  # fmt: skip
 REGRESSION = ("squared", "epsilon_insensitive", "squared_epsilon_insensitive")
 FORMATS = ("svm", "npz", "csv", "tsv", "parquet", "arrow")
 DEFAULT_TYPE = 1
@@ -29,8 +29,8 @@ types (-s), as LIBLINEAR numbers them; the solver behind each is chosen by the d
    1, 2    squared hinge, l2               13      epsilon-insensitive regression, l2
    3       hinge, l2                       21      one-class SVM
    5       squared hinge, l1                6      logistic, l1
-   4       Crammer and Singer (not there yet)
-More than two classes are trained one against the rest.
+   4       Crammer and Singer's SVM of all classes at once
+The others train more than two classes one against the rest.
 """
 
 
@@ -236,8 +236,6 @@ def _kind(arguments: argparse.Namespace) -> tuple[str, str, str, str | None]:
         task = "one_class" if arguments.loss == "one_class" else task
         return arguments.loss, arguments.penalty or "l2", task, None
     kind = BY_NUMBER[DEFAULT_TYPE if arguments.s is None else arguments.s]
-    if kind.loss == "crammer_singer":
-        raise ValueError("-s 4 (Crammer and Singer) is not there yet: -s 1 or -s 3 train one class against the rest")
     if arguments.penalty is not None and arguments.s is not None:
         raise ValueError("-s decides the penalty: give --loss and --penalty instead")
     if arguments.penalty is not None:

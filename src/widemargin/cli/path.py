@@ -10,8 +10,8 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
+from ..parts import part
 from .options import TYPES_HELP, add_reading, add_training, folds, positive, reading_of, recipe_of
-from .parts import part
 from .watch import tell
 
 if TYPE_CHECKING:

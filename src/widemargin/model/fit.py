@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, cast
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ..data.matrix import Matrix
 from ..objective.one_class import OneClassProblem
 from ..objective.problem import Problem
+from ..parts import part
 from ..solvers.solution import Solution, Status
 from ..solvers.solve import solve
 from .model import Model, _plain, certificate_facts
@@ -93,7 +94,8 @@ def fit_model(
     rows = Matrix(X)
     if y is None and recipe.task != "one_class":
         raise ValueError("the data have no labels: name their column (--label)")
-    return _TASKS[recipe.task](rows, y, recipe, features or {}, watch or _unwatched)
+    fit = _ALL_CLASSES_AT_ONCE.get(recipe.loss) or _TASKS[recipe.task]
+    return fit(rows, y, recipe, features or {}, watch or _unwatched)
 
 
 class _Unwatched:
@@ -137,11 +139,17 @@ def _problem(X: Matrix, y: Any, recipe: Recipe, weights: Any = None) -> Problem:
     )
 
 
-def _classification(X: Matrix, y: Any, recipe: Recipe, features: Mapping[str, Any], watch: Watch) -> Fitted:
+def _classes_of(y: Any) -> tuple[list[Any], NDArray[Any]]:
+    """The classes in ascending order, and the position of each row's class among them."""
     found, codes = np.unique(y, return_inverse=True)
     classes = [_plain(label) for label in found]
     if len(classes) < 2:
         raise ValueError(f"the data hold one class only ({classes[0]!r}): two are needed to tell them apart")
+    return classes, codes
+
+
+def _classification(X: Matrix, y: Any, recipe: Recipe, features: Mapping[str, Any], watch: Watch) -> Fitted:
+    classes, codes = _classes_of(y)
     weights = _row_weights(recipe, classes, codes)
     if len(classes) == 2:
         problem = _problem(X, np.where(codes == 1, 1, -1), recipe, weights)
@@ -175,6 +183,26 @@ def _row_weights(recipe: Recipe, classes: list[Any], codes: NDArray[Any]) -> NDA
     return np.asarray(factors[codes])
 
 
+def _crammer_singer(X: Matrix, y: Any, recipe: Recipe, features: Mapping[str, Any], watch: Watch) -> Fitted:
+    classes, codes = _classes_of(y)
+    problem = part("multiclass.crammer_singer", "CrammerSingerProblem", "-s 4, the SVM of Crammer and Singer,")(
+        X,
+        codes,
+        recipe.C,
+        intercept=recipe.intercept,
+        intercept_scaling=recipe.bias,
+        sample_weight=_row_weights(recipe, classes, codes),
+    )
+    if recipe.solver == "auto":
+        recipe = replace(recipe, solver="crammer_singer")
+    solution = _solve(problem, recipe, watch, "", recipe.max_seconds)
+    W, intercepts = problem.split(solution.coef)
+    model = Model(
+        W, intercepts, recipe.task, classes, recipe.loss, recipe.settings(), [certificate_facts(solution)], features
+    )
+    return Fitted(model, [solution])
+
+
 def make_problem(X: Matrix, y: Any, recipe: Recipe) -> Any:
     """The one problem of a recipe whose labels are of two classes, are numbers, or do not matter."""
     if recipe.task == "one_class":
@@ -198,6 +226,8 @@ _TASKS: dict[str, Callable[..., Fitted]] = {
     "regression": _regression,
     "one_class": _one_class,
 }
+
+_ALL_CLASSES_AT_ONCE: dict[str, Callable[..., Fitted]] = {"crammer_singer": _crammer_singer}
 
 
 def _fitted(
