@@ -243,7 +243,8 @@ def test_ctrl_c_saves_what_is_there_and_says_so(classes: int) -> None:
         "import os, signal, sys; from widemargin.cli import main, watch; watch.SECONDS_BETWEEN_LINES = 0\n"
         "def tell(line):\n"
         "    print(line, file=sys.stderr)\n"
-        "    if ' passes ' in line and ('class' not in line or '(4 of 4)' in line): os.kill(os.getpid(), signal.SIGINT)\n"
+        "    now = ' passes ' in line and ('class' not in line or '(4 of 4)' in line)\n"
+        "    if now: os.kill(os.getpid(), signal.SIGINT)\n"
         "watch.tell = tell; sys.exit(main(sys.argv[1:]))"
     )
     command = [sys.executable, "-c", code, "train", "-s", "3", "-e", "1e-15", "--max-iter", "2", data, "a.wm"]

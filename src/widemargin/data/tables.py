@@ -201,7 +201,7 @@ def _encode_category(values: list[Any], column: Encoding) -> Any:
 
 
 def _encode_text(values: list[Any], column: Encoding) -> Any:
-    from ..demo.ngrams import NGrams
+    from .ngrams import NGrams
 
     lines = [b"" if v is None else str(v).encode("utf-8", "replace").replace(b"\n", b" ") for v in values]
     return NGrams(bits=int(column["bits"])).transform(lines).astype(np.float64)
