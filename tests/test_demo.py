@@ -16,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from widemargin.cli import main
+from widemargin.data.ngrams import NGrams
 from widemargin.demo import corpus
 from widemargin.demo.corpus import LEFT_OUT, find_files, read_lines
-from widemargin.demo.ngrams import NGrams
 from widemargin.demo.run import Settings, run_demo
 
 TOPICS = {

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from .multiclass.joint import fit_joint as fit_joint
     from .multiclass.maximum_entropy import MaximumEntropyProblem as MaximumEntropyProblem
     from .multiclass.one_vs_one import fit_one_vs_one as fit_one_vs_one
+    from .model.model import Model as Model
+    from .model.open import load_model as load_model
     from .objective.certificate import Certificate as Certificate
     from .objective.kkt import kkt_violation as kkt_violation
     from .objective.one_class import OneClassProblem as OneClassProblem
@@ -77,6 +79,8 @@ _HOME = {
     "Matrix": "data.matrix",
     "read_svmlight": "data.svmlight",
     "write_svmlight": "data.svmlight",
+    "Model": "model.model",
+    "load_model": "model.open",
     "Problem": "objective.problem",
     "Certificate": "objective.certificate",
     "solve": "solvers.solve",

@@ -10,14 +10,16 @@ Exit codes: 0 done, 1 failed (one line on standard error says why), 2 wrong usag
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 
 from .. import __version__
+from .options import with_long_weights
 
-COMMANDS = ("demo", "solvers")
+COMMANDS = ("train", "predict", "cv", "path", "info", "convert", "bench", "demo", "solvers")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -29,9 +31,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     >>> main(["solvers", "--names"])  # doctest: +ELLIPSIS
     dual_cd...
     """
-    arguments = build_parser().parse_args(argv)
+    arguments = build_parser().parse_args(with_long_weights(sys.argv[1:] if argv is None else argv))
     try:
-        return int(arguments.run(arguments) or 0)
+        code = int(arguments.run(arguments) or 0)
+        sys.stdout.flush()  # here, where a full disk is still an error with a message
+        return code
     except KeyboardInterrupt:
         print("\nwidemargin: interrupted", file=sys.stderr)
         return 130
@@ -42,6 +46,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
         if arguments.traceback:
             raise
+        with contextlib.suppress(OSError):
+            sys.stdout.flush()  # what cannot be written now is not tried again when Python ends
         print(f"widemargin: error: {error or type(error).__name__}", file=sys.stderr)
         return 1
 
@@ -56,8 +62,14 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="<command>", required=True)
     for name in COMMANDS:
         command = import_module(f".{name}", __name__)
-        sub = commands.add_parser(name, help=command.SUMMARY, description=command.__doc__)
-        sub.formatter_class = argparse.RawDescriptionHelpFormatter
+        sub = commands.add_parser(
+            name,
+            help=command.SUMMARY,
+            description=command.__doc__,
+            epilog=getattr(command, "EXAMPLES", None),
+            allow_abbrev=False,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
         command.add_arguments(sub)
         sub.set_defaults(run=command.run)
     return parser

@@ -87,7 +87,8 @@ def written_whole(target: Source) -> Iterator[IO[bytes]]:
         sys.stdout.buffer.flush()
         return
     path = os.path.realpath(path)
-    if os.path.exists(path) and not os.path.isfile(path):  # a device or a pipe is written to, never replaced
+    if os.path.exists(path) and not os.path.isfile(path):
+        # A device or a pipe is written to, never replaced; a directory is refused by `open`.
         with open(path, "wb") as file:
             yield file
         return

@@ -13,11 +13,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from ..data.ngrams import NGrams
 from ..objective.problem import Problem
 from ..solvers.solution import Solution
 from ..solvers.solve import solve
 from .corpus import Lines, find_files, read_lines
-from .ngrams import NGrams
 
 Vector = NDArray[np.float64]
 

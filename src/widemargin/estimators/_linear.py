@@ -15,7 +15,7 @@ from ..data.matrix import Matrix
 from ..multiclass.strategy import Solve
 from ..objective.problem import Problem
 from ..solvers.solution import Solution
-from ..solvers.solve import _thread_count, solve
+from ..solvers.solve import solve
 from ._shared import report_end, seed_of, validated
 
 Vector = NDArray[np.float64]
@@ -47,7 +47,7 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
         return run
 
     def _threads(self) -> int:
-        return _thread_count(1 if self.n_jobs is None else self.n_jobs)
+        return thread_count(1 if self.n_jobs is None else self.n_jobs)
 
     def _starts(self, n_features: int) -> tuple[Solution, ...]:
         """The last solutions, if a warm start is asked for and the features are as many."""

@@ -20,7 +20,7 @@ from ..objective.labels import ordered_labels, row_weights
 from ..objective.problem import Problem
 from ..solvers.base import Solver
 from ..solvers.solution import Solution
-from ..solvers.solve import _thread_count as thread_count
+from ..threads import thread_count as thread_count
 from ..solvers.solve import solve
 from .base import Codes, Decision, MulticlassModel
 from .strategy import Ask, Fit, Labelled, Strategy, Table

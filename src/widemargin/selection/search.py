@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..objective.problem import Problem
 from ..solvers.base import Solver
 from ..solvers.solution import Solution, Status
-from ..solvers.solve import _thread_count, solve
+from ..solvers.solve import solve
 from .blas import one_blas_thread
 from .folds import Fold, make_folds
 from .path import checked_Cs
@@ -112,7 +112,7 @@ def find_C(
         scoring,
         None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64),
         early_stopping,
-        threads=_thread_count(n_jobs),
+        threads=thread_count(n_jobs),
         progress=progress,
     )
     return search(problem, effort, plan)

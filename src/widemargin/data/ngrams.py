@@ -34,7 +34,7 @@ class NGrams:
 
     Examples
     --------
-    >>> from widemargin.demo.ngrams import NGrams
+    >>> from widemargin.data.ngrams import NGrams
     >>> X = NGrams(bits=12).transform([b"import socket", b"import ast"])
     >>> X.shape, X.dtype
     ((2, 4096), dtype('float32'))

@@ -1,0 +1,89 @@
+"""Estimates by cross-validation how well a model predicts rows it has not seen.
+
+The folds are drawn with --seed; of each class every fold gets its share. Prints what LIBLINEAR's `train -v` prints.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import TYPE_CHECKING, Any
+
+from .options import TYPES_HELP, add_reading, add_training, folds, reading_of, recipe_of
+from .watch import tell
+
+if TYPE_CHECKING:
+    from ..data.datasets import Reading
+    from ..model.fit import Recipe
+
+SUMMARY = "cross-validate"
+EXAMPLES = f"""{TYPES_HELP}
+examples:
+  widemargin cv data.svm
+  widemargin cv --folds 10 -s 0 -c 0.5 data.svm
+  widemargin cv --json --label income adult.csv
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the options of this command."""
+    parser.add_argument("data", metavar="DATA")
+    add_training(parser)
+    add_reading(parser)
+    group = parser.add_argument_group("output")
+    group.add_argument("-v", "--folds", type=folds, default=5, metavar="N", help="number of folds (5)")
+    group.add_argument("--json", action="store_true", help="print the result as JSON")
+    group.add_argument("-q", "--quiet", action="store_true", help="print the result alone")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Runs the command."""
+    cross_validate(arguments, recipe_of(arguments), reading_of(arguments))
+
+
+def cross_validate(arguments: argparse.Namespace, recipe: Recipe, reading: Reading) -> None:
+    """Trains on all folds but one, tests on that one, and prints the score over all rows."""
+    import numpy as np
+    import scipy.sparse as sp
+
+    from ..data.datasets import read_dataset
+    from ..model.fit import fit_model
+    from .score import Score
+
+    data = read_dataset(arguments.data, reading)
+    if data.y is None:
+        raise ValueError("cross-validation needs labels: name their column (--label)")
+    rows = sp.csr_array(data.X)
+    fold_of = _folds(data.y, arguments.folds, recipe.task, recipe.seed)
+    score, each = Score(recipe.task), []
+    for k in range(arguments.folds):
+        test = np.flatnonzero(fold_of == k)
+        train = np.flatnonzero(fold_of != k)
+        fitted = fit_model(rows[train], data.y[train], recipe)
+        if fitted.interrupted:
+            raise KeyboardInterrupt
+        one = Score(recipe.task)
+        scores = fitted.model.scores(rows[test])
+        for count in (score, one):
+            count.add(fitted.model, scores, data.y[test])
+        each.append(one.value)
+        if not arguments.quiet:
+            tell(f"fold {k + 1}: {one.line()}")
+    if arguments.json:
+        print(json.dumps({"folds": each, score.name: score.value, "rows": score.rows}))
+    else:
+        print(score.cross_validation_lines())
+
+
+def _folds(y: Any, n_folds: int, task: str, seed: int) -> Any:
+    """Which fold each row belongs to: rows in random order, of one class after the other, dealt out in turn."""
+    import numpy as np
+
+    if n_folds > len(y):
+        raise ValueError(f"{n_folds} folds of {len(y)} rows: every fold needs a row")
+    order = np.random.default_rng(seed).permutation(len(y))
+    if task == "classification":
+        order = order[np.argsort(y[order], kind="stable")]
+    fold_of = np.empty(len(y), dtype=np.int64)
+    fold_of[order] = np.arange(len(y)) % n_folds
+    return fold_of

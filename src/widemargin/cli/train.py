@@ -1,0 +1,140 @@
+"""Trains a linear model from a file and saves it.
+
+DATA is LIBSVM text (plain, .gz, .bz2, .xz), .npz of SciPy, CSV, TSV, Parquet or Arrow; `-` reads standard input. MODEL
+ends in .wm (all that is known about the model: certificate, settings, names) or in .model (LIBLINEAR's text format); by
+default it is the name of DATA with .model added, in the current directory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+from .options import TYPES_HELP, add_reading, add_training, folds, reading_of, recipe_of
+from .watch import tell, watch_for
+
+if TYPE_CHECKING:
+    from ..data.datasets import Reading
+    from ..model.fit import Fitted, Recipe
+
+SUMMARY = "train a model from a file"
+EXAMPLES = f"""{TYPES_HELP}
+examples:
+  widemargin train data.svm                       squared hinge, C = 1, no intercept, as LIBLINEAR does
+  widemargin train -s 0 -c 4 -B 1 data.svm.xz model.wm
+  widemargin train --loss hinge --intercept free data.svm model.wm
+  widemargin train -s 3 -w1 5 -w-1 1 data.svm     errors on class 1 count five times
+  widemargin train --label income adult.csv adult.wm
+  widemargin train -v 5 data.svm                  five-fold cross-validation, no model
+  zcat data.svm.gz | widemargin train - model.wm
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the options of this command."""
+    parser.add_argument("data", metavar="DATA")
+    parser.add_argument("model", metavar="MODEL", nargs="?")
+    add_training(parser)
+    add_reading(parser)
+    group = parser.add_argument_group("output")
+    group.add_argument("-v", type=folds, metavar="N", dest="folds", help="N-fold cross-validation instead of a model")
+    group.add_argument("-C", action="store_true", dest="find_cost", help="search for C, print the best; no model")
+    group.add_argument("--dtype", choices=("float64", "float32"), default="float64", help="of the stored weights")
+    group.add_argument("--sparse", action="store_true", help="store nonzero weights only (.wm)")
+    group.add_argument("--json", action="store_true", help="print the result as JSON")
+    group.add_argument("-q", "--quiet", action="store_true", help="print nothing")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Runs the command."""
+    recipe, reading = recipe_of(arguments), reading_of(arguments)
+    if arguments.find_cost:
+        _find_cost(arguments, recipe, reading)
+        return 0
+    if arguments.folds:
+        from .cv import cross_validate
+
+        cross_validate(arguments, recipe, reading)
+        return 0
+    target = _target(arguments)
+    from ..data.datasets import read_dataset
+    from ..model.fit import fit_model
+
+    data = read_dataset(arguments.data, reading)
+    fitted = fit_model(data.X, data.y, recipe, data.features, watch_for(arguments.quiet))
+    fitted.model.save(target, dtype=arguments.dtype, sparse=arguments.sparse)
+    _report(arguments, fitted, target)
+    return 130 if fitted.interrupted else 0
+
+
+def _find_cost(arguments: argparse.Namespace, recipe: Recipe, reading: Reading) -> None:
+    """Prints the best C and its score, as LIBLINEAR's -C does; saves nothing."""
+    from ..data.datasets import read_dataset
+    from .path import search
+
+    found = search(read_dataset(arguments.data, reading), recipe, None, arguments.folds or 5)
+    share = found.scoring == "accuracy"
+    score = f"CV accuracy = {100 * found.best_score:g}%" if share else f"CV {found.scoring} = {found.best_score:g}"
+    print(f"Best C = {found.best_C:g}  {score}")
+
+
+def _target(arguments: argparse.Namespace) -> str:
+    """Where the model goes; refused before the training if it cannot go there."""
+    if arguments.model is None and arguments.data == "-":
+        raise ValueError("data from standard input have no name: give the model's")
+    target: str = arguments.model or os.path.basename(os.path.normpath(arguments.data)) + ".model"
+    folder = os.path.dirname(os.path.realpath(target))
+    if os.path.isdir(target):
+        raise ValueError(f"{target}: is a directory, the model needs the name of a file")
+    if not os.access(folder, os.W_OK):
+        raise ValueError(f"{target}: its directory does not exist or cannot be written to")
+    return target
+
+
+def _report(arguments: argparse.Namespace, fitted: Fitted, target: str) -> None:
+    if fitted.interrupted:
+        what = f"; {fitted.left_out} classes are not in it" if fitted.left_out else ""
+        tell(f"interrupted: what was reached by then is saved in {target}{what}")
+    elif not fitted.converged:
+        worst = max(fitted.solutions, key=lambda one: one.certificate.relative_gap)
+        gap = worst.certificate.relative_gap
+        tell(f"warning: ended by {worst.status} at a relative gap of {gap:.2g}, above {arguments.tol:g}")
+    if arguments.json:
+        print(json.dumps(result_facts(fitted, target)))
+    elif not arguments.quiet:
+        for line in _lines(fitted):
+            print(line)
+        print(f"model      {target}")
+
+
+def result_facts(fitted: Fitted, target: str) -> dict[str, Any]:
+    """The result for machines."""
+    model = fitted.model
+    return {
+        "model": target,
+        "task": model.task,
+        "classes": model.classes,
+        "features": model.n_features,
+        "nonzeros": model.nonzeros,
+        "converged": fitted.converged,
+        "interrupted": fitted.interrupted,
+        "certificates": model.certificates,
+        "settings": model.settings,
+    }
+
+
+def _lines(fitted: Fitted) -> list[str]:
+    model = fitted.model
+    total = sum(one.certificate.primal for one in fitted.solutions)
+    worst = max(one.certificate.relative_gap for one in fitted.solutions)
+    names = sorted({one.solver for one in fitted.solutions})
+    lines = [f"objective  {total:.10g}", f"gap        {worst:.2e} (relative, proven)"]
+    if len(fitted.solutions) > 1:
+        lines = [f"classes    {len(model.classes)}, one against the rest", f"objective  {total:.10g} (all classes)",
+                 f"gap        {worst:.2e} (relative, proven, the largest)"]  # fmt: skip
+    seconds = sum(one.seconds for one in fitted.solutions)
+    lines.append(f"weights    {model.nonzeros:,} of {model.weights.size:,} not zero")
+    lines.append(f"solver     {', '.join(names)}, {seconds:.2f} s")
+    return lines

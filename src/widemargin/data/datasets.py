@@ -1,0 +1,161 @@
+"""Files of any format as rows and labels: whole, for training, or block by block, for prediction."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from .svmlight import read_svmlight
+from .svmlight_blocks import svmlight_blocks
+from .tables import BLOCKS, encode, fit_encoding, labels_of, whole_table
+
+FORMATS = ("svm", "npz", *BLOCKS)
+_SUFFIXES = {
+    ".npz": "npz",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a file is to be read."""
+
+    format: str | None = None
+    label: str | None = None
+    text: Sequence[str] = ()
+    bits: int = 18
+    n_jobs: int = 1
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Rows and labels of a file, and how the rows were made, in JSON's types."""
+
+    X: Any
+    y: NDArray[Any] | None
+    features: dict[str, Any] = field(default_factory=dict)
+
+
+def format_of(path: str, asked: str | None = None) -> str:
+    """The format that was asked for, or else the one that the name tells; LIBSVM text for any other name."""
+    if asked:
+        return asked
+    base, suffix = os.path.splitext(path.lower())
+    if suffix in (".gz", ".bz2", ".xz"):
+        suffix = os.path.splitext(base)[1]
+    return _SUFFIXES.get(suffix, "svm")
+
+
+def read_dataset(path: str, reading: Reading) -> Dataset:
+    """The whole file."""
+    kind = format_of(path, reading.format)
+    return _READERS.get(kind, _read_table)(path, reading)
+
+
+def _read_svm(path: str, reading: Reading) -> Dataset:
+    source: Callable[[], Any] = lambda: path  # noqa: E731
+    if path == "-":
+        content = sys.stdin.buffer.read()
+        source = lambda: _Named(content)  # noqa: E731
+    try:
+        X, y = read_svmlight(source(), zero_based=False, n_jobs=reading.n_jobs)
+        zero_based = False
+    except ValueError as error:
+        try:
+            X, y = read_svmlight(source(), zero_based=True, n_jobs=reading.n_jobs)
+            zero_based = True
+        except ValueError:
+            raise error from None
+    return Dataset(X, y, {"format": "svm", "zero_based": zero_based})
+
+
+class _Named(io.BytesIO):
+    name = "<stdin>"
+
+
+def _read_npz(path: str, reading: Reading) -> Dataset:
+    if path == "-":
+        raise ValueError("an .npz file cannot be read from standard input")
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        X = sp.csr_array(sp.load_npz(path)) if "format" in arrays else arrays["X"]
+    except KeyError:
+        raise ValueError(f"{path}: neither a SciPy sparse matrix nor an array named X") from None
+    except (zipfile.BadZipFile, EOFError, ValueError) as error:
+        raise ValueError(f"{path}: not an .npz file of arrays: {error}") from error
+    y = arrays.get("y")
+    if y is not None and y.shape != (X.shape[0],):
+        raise ValueError(f"{path}: y has shape {y.shape}, X has {X.shape[0]} rows")
+    return Dataset(X, y, {"format": "npz", "zero_based": True})
+
+
+def _read_table(path: str, reading: Reading) -> Dataset:
+    kind = format_of(path, reading.format)
+    table = whole_table(path, kind)
+    encoding = fit_encoding(table, reading.label, reading.text, reading.bits, kind)
+    return Dataset(encode(table, encoding), labels_of(table, reading.label), encoding)
+
+
+_READERS: dict[str, Callable[[str, Reading], Dataset]] = {"svm": _read_svm, "npz": _read_npz}
+
+
+def dataset_blocks(
+    path: str, features: Mapping[str, Any], n_features: int, reading: Reading
+) -> Iterator[tuple[Any, NDArray[Any] | None]]:
+    """Blocks of rows made as a model's training rows were, with their labels where the file has them."""
+    kind = format_of(path, reading.format)
+    blocks: Iterator[tuple[Any, NDArray[Any] | None]] = _BLOCKS.get(kind, _table_blocks)(
+        path, features, n_features, reading
+    )
+    return blocks
+
+
+def _svm_blocks(path: str, features: Mapping[str, Any], n_features: int, reading: Reading) -> Any:
+    _refuse_columns(path, features)
+    zero_based = features.get("format") == "svm" and bool(features.get("zero_based"))
+    return svmlight_blocks(path, n_features, zero_based=zero_based, n_jobs=reading.n_jobs)
+
+
+def _npz_blocks(path: str, features: Mapping[str, Any], n_features: int, reading: Reading) -> Any:
+    _refuse_columns(path, features)
+    found = _read_npz(path, reading)
+    if found.X.shape[1] > n_features:
+        yield found.X[:, :n_features], found.y
+        return
+    missing = n_features - found.X.shape[1]
+    padding = sp.csr_array((found.X.shape[0], missing))
+    yield (sp.csr_array(sp.hstack([found.X, padding])) if missing else found.X), found.y
+
+
+def _refuse_columns(path: str, features: Mapping[str, Any]) -> None:
+    if "columns" in features:
+        raise ValueError(f"{path}: this model was trained on a table with named columns: give it one (--format csv)")
+
+
+def _table_blocks(path: str, features: Mapping[str, Any], n_features: int, reading: Reading) -> Any:
+    if "columns" not in features:
+        raise ValueError(f"{path}: this model was not trained on a table, so it does not know the columns")
+    label = reading.label or features.get("label")
+    for block in BLOCKS[format_of(path, reading.format)](path):
+        X = encode(block, dict(features))
+        if X.shape[1] != n_features:
+            raise ValueError(f"{path}: the encoding makes {X.shape[1]} features, the model has {n_features}")
+        yield X, labels_of(block, label)
+
+
+_BLOCKS: dict[str, Callable[[str, Mapping[str, Any], int, Reading], Any]] = {"svm": _svm_blocks, "npz": _npz_blocks}

@@ -1,0 +1,246 @@
+"""From rows and labels to a model: two classes, one against the rest, regression and one-class, by one recipe."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.matrix import Matrix
+from ..objective.one_class import OneClassProblem
+from ..objective.problem import Problem
+from ..parts import part
+from ..solvers.solution import Solution, Status
+from ..solvers.solve import solve
+from .model import Model, _plain, certificate_facts
+
+# Given a title for each run: a context that yields a callback for `solve`, or None.
+Watch = Callable[[str, float], AbstractContextManager[Any]]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """All that decides the model besides the data."""
+
+    loss: str = "squared_hinge"
+    penalty: str = "l2"
+    task: str = "classification"
+    C: float = 1.0
+    l1_ratio: float = 0.5
+    epsilon: float = 0.1
+    nu: float = 0.5
+    intercept: str = "none"
+    bias: float = 1.0
+    class_weight: Mapping[str, float] = field(default_factory=dict)
+    balanced: bool = False
+    solver: str = "auto"
+    tol: float = 1e-3
+    max_seconds: float | None = None
+    max_iter: int | None = None
+    n_jobs: int = 1
+    seed: int = 0
+    liblinear: str | None = None
+
+    def settings(self) -> dict[str, Any]:
+        """What the model keeps."""
+        kept = {k: v for k, v in asdict(self).items() if v not in (None, {}, False)}
+        # LIBLINEAR's bias: -1 where there is no constant feature.
+        kept["bias"] = self.bias if self.intercept == "regularized" else 1.0 if self.intercept == "free" else -1.0
+        return kept
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A model with the runs that led to it, one per row of weights."""
+
+    model: Model
+    solutions: list[Solution]
+    left_out: int = 0  # classes that an interruption left untrained
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended the training."""
+        return any(one.status is Status.INTERRUPTED for one in self.solutions)
+
+    @property
+    def converged(self) -> bool:
+        """Whether every run reached its tolerance."""
+        return not self.left_out and all(one.converged for one in self.solutions)
+
+
+def fit_model(
+    X: Any,
+    y: NDArray[Any] | None,
+    recipe: Recipe,
+    features: Mapping[str, Any] | None = None,
+    watch: Watch | None = None,
+) -> Fitted:
+    """Trains the model that the recipe asks for.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from widemargin.model.fit import Recipe, fit_model
+    >>> fitted = fit_model([[0.0], [1.0], [3.0]], np.array([-1, -1, 1]), Recipe(loss="hinge", intercept="free"))
+    >>> fitted.model.predict([[0.0], [3.0]])
+    [-1, 1]
+    """
+    rows = Matrix(X)
+    if y is None and recipe.task != "one_class":
+        raise ValueError("the data have no labels: name their column (--label)")
+    fit = _ALL_CLASSES_AT_ONCE.get(recipe.loss) or _TASKS[recipe.task]
+    return fit(rows, y, recipe, features or {}, watch or _unwatched)
+
+
+class _Unwatched:
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *exception: object) -> None:
+        return None
+
+
+def _unwatched(title: str, tol: float) -> AbstractContextManager[Any]:
+    return _Unwatched()
+
+
+def _solve(problem: Any, recipe: Recipe, watch: Watch, title: str, seconds: float | None) -> Solution:
+    with watch(title, recipe.tol) as callback:
+        return solve(
+            cast(Problem, problem),
+            recipe.solver,
+            tol=recipe.tol,
+            max_iter=recipe.max_iter,
+            max_seconds=seconds,
+            seed=recipe.seed,
+            n_jobs=recipe.n_jobs,
+            callback=callback,
+        )
+
+
+def _problem(X: Matrix, y: Any, recipe: Recipe, weights: Any = None) -> Problem:
+    return Problem(
+        X,
+        y,
+        loss=recipe.loss,
+        penalty=recipe.penalty,
+        C=recipe.C,
+        l1_ratio=recipe.l1_ratio,
+        intercept=recipe.intercept,
+        intercept_scaling=recipe.bias,
+        sample_weight=weights,
+        epsilon=recipe.epsilon,
+    )
+
+
+def _classes_of(y: Any) -> tuple[list[Any], NDArray[Any]]:
+    """The classes in ascending order, and the position of each row's class among them."""
+    found, codes = np.unique(y, return_inverse=True)
+    classes = [_plain(label) for label in found]
+    if len(classes) < 2:
+        raise ValueError(f"the data hold one class only ({classes[0]!r}): two are needed to tell them apart")
+    return classes, codes
+
+
+def _classification(X: Matrix, y: Any, recipe: Recipe, features: Mapping[str, Any], watch: Watch) -> Fitted:
+    classes, codes = _classes_of(y)
+    weights = _row_weights(recipe, classes, codes)
+    if len(classes) == 2:
+        problem = _problem(X, np.where(codes == 1, 1, -1), recipe, weights)
+        solutions = [_solve(problem, recipe, watch, "", recipe.max_seconds)]
+        return _fitted(solutions, recipe, features, classes)
+    deadline = math.inf if recipe.max_seconds is None else time.perf_counter() + recipe.max_seconds
+    solutions = []
+    for k, label in enumerate(classes):
+        share = (deadline - time.perf_counter()) / (len(classes) - k)
+        problem = _problem(X, np.where(codes == k, 1, -1), recipe, weights)
+        seconds = None if recipe.max_seconds is None else max(share, 1e-3)
+        solutions.append(_solve(problem, recipe, watch, f"class {label} ({k + 1} of {len(classes)})", seconds))
+        if solutions[-1].status is Status.INTERRUPTED:
+            break
+    if len(solutions) < 3 and len(solutions) < len(classes):
+        raise KeyboardInterrupt  # a model of two of many classes would be mistaken for a whole one
+    return _fitted(solutions, recipe, features, classes[: len(solutions)], len(classes) - len(solutions))
+
+
+def _row_weights(recipe: Recipe, classes: list[Any], codes: NDArray[Any]) -> NDArray[np.float64] | None:
+    if not recipe.class_weight and not recipe.balanced:
+        return None
+    named = {str(label): k for k, label in enumerate(classes)}
+    factors = np.ones(len(classes))
+    if recipe.balanced:
+        factors = len(codes) / (len(classes) * np.bincount(codes, minlength=len(classes)))
+    for label, factor in recipe.class_weight.items():
+        if label not in named:
+            raise ValueError(f"a weight is given for class {label}, the data hold {', '.join(named)}")
+        factors[named[label]] *= factor
+    return np.asarray(factors[codes])
+
+
+def _crammer_singer(X: Matrix, y: Any, recipe: Recipe, features: Mapping[str, Any], watch: Watch) -> Fitted:
+    classes, codes = _classes_of(y)
+    problem = part("multiclass.crammer_singer", "CrammerSingerProblem", "-s 4, the SVM of Crammer and Singer,")(
+        X,
+        codes,
+        recipe.C,
+        intercept=recipe.intercept,
+        intercept_scaling=recipe.bias,
+        sample_weight=_row_weights(recipe, classes, codes),
+    )
+    if recipe.solver == "auto":
+        recipe = replace(recipe, solver="crammer_singer")
+    solution = _solve(problem, recipe, watch, "", recipe.max_seconds)
+    W, intercepts = problem.split(solution.coef)
+    model = Model(
+        W, intercepts, recipe.task, classes, recipe.loss, recipe.settings(), [certificate_facts(solution)], features
+    )
+    return Fitted(model, [solution])
+
+
+def make_problem(X: Matrix, y: Any, recipe: Recipe) -> Any:
+    """The one problem of a recipe whose labels are of two classes, are numbers, or do not matter."""
+    if recipe.task == "one_class":
+        return OneClassProblem(X, recipe.nu)
+    if y is None:
+        raise ValueError("the data have no labels: name their column (--label)")
+    return _problem(X, y, recipe)
+
+
+def _regression(X: Matrix, y: Any, recipe: Recipe, features: Mapping[str, Any], watch: Watch) -> Fitted:
+    return _fitted([_solve(_problem(X, y, recipe), recipe, watch, "", recipe.max_seconds)], recipe, features, [])
+
+
+def _one_class(X: Matrix, y: Any, recipe: Recipe, features: Mapping[str, Any], watch: Watch) -> Fitted:
+    problem = OneClassProblem(X, recipe.nu)
+    return _fitted([_solve(problem, recipe, watch, "", recipe.max_seconds)], recipe, features, [])
+
+
+_TASKS: dict[str, Callable[..., Fitted]] = {
+    "classification": _classification,
+    "regression": _regression,
+    "one_class": _one_class,
+}
+
+_ALL_CLASSES_AT_ONCE: dict[str, Callable[..., Fitted]] = {"crammer_singer": _crammer_singer}
+
+
+def _fitted(
+    solutions: list[Solution], recipe: Recipe, features: Mapping[str, Any], classes: list[Any], left_out: int = 0
+) -> Fitted:
+    model = Model(
+        np.stack([one.coef for one in solutions]),
+        [one.intercept for one in solutions],
+        recipe.task,
+        classes,
+        recipe.loss,
+        recipe.settings(),
+        [certificate_facts(one) for one in solutions],
+        features,
+    )
+    return Fitted(model, solutions, left_out)

@@ -1,0 +1,279 @@
+"""`train`, `predict` and `cv`: the models are optimal, LIBLINEAR's habits hold, and nothing ends in a traceback."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from widemargin import Problem, cli, load_model, read_svmlight, write_svmlight
+from widemargin.data.svmlight_blocks import svmlight_blocks
+
+needs_liblinear = pytest.mark.skipif(shutil.which("liblinear-train") is None, reason="needs liblinear-train")
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def write_data(name: str = "data.svm", classes: int = 2, rows: int = 200, regression: bool = False) -> str:
+    rng = np.random.default_rng(classes)
+    X = sp.random_array((rows, 15), density=0.5, rng=rng, format="csr")
+    scores = X @ rng.standard_normal((15, classes)) + 0.3 * rng.standard_normal((rows, classes))
+    y = scores[:, 0] if regression else np.array([3, -1, 10, 4][:classes])[scores.argmax(axis=1)]
+    write_svmlight(name, X, y)
+    return name
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> tuple[str, str]:
+    capsys.readouterr()
+    found = cli.main(list(words))
+    shown = capsys.readouterr()
+    assert found == code, shown.err
+    return shown.out, shown.err
+
+
+LOSS = {0: "logistic", 1: "squared_hinge", 2: "squared_hinge", 3: "hinge", 5: "squared_hinge", 6: "logistic",
+        7: "logistic", 11: "squared_epsilon_insensitive", 12: "squared_epsilon_insensitive",
+        13: "epsilon_insensitive"}  # fmt: skip
+
+
+@pytest.mark.parametrize("bias", ["-1", "2"])
+@pytest.mark.parametrize("solver", list(LOSS))
+def test_every_type_is_solved_to_its_gap(capsys: pytest.CaptureFixture[str], solver: int, bias: str) -> None:
+    data = write_data(regression=solver > 10)
+    run(capsys, "train", "-s", str(solver), "-c", "0.7", "-p", "0.05", "-B", bias, "-e", "1e-5", data, "a.wm")
+    model = load_model("a.wm")
+    X, y = read_svmlight(data)
+    problem = Problem(
+        X,
+        y,
+        loss=LOSS[solver],
+        penalty="l1" if solver in (5, 6) else "l2",
+        C=0.7,
+        epsilon=0.05,
+        intercept="none" if bias == "-1" else "regularized",
+        intercept_scaling=2.0,
+    )
+    objective = problem.objective(model.weights[0], model.intercepts[0])
+    (facts,) = model.certificates
+    assert facts["objective"] == pytest.approx(objective, rel=1e-12)
+    assert facts["status"] == "converged" and facts["relative_gap"] <= 1e-5
+
+
+@needs_liblinear
+@pytest.mark.parametrize("solver", [0, 1, 3, 5, 6, 11, 13])
+def test_the_weights_are_liblinears(capsys: pytest.CaptureFixture[str], solver: int) -> None:
+    data = write_data(regression=solver > 10)
+    options = ["-s", str(solver), "-B", "1", "-e", "1e-9", data]
+    run(capsys, "train", *options, "ours.model")
+    subprocess.run(["liblinear-train", "-q", *options, "theirs.model"], check=True)
+    ours, theirs = load_model("ours.model"), load_model("theirs.model")
+    scale = np.abs(theirs.weights).max()
+    np.testing.assert_allclose(ours.weights, theirs.weights, atol=2e-3 * scale)
+    assert ours.classes == sorted(theirs.classes)
+
+
+@needs_liblinear
+@pytest.mark.parametrize("classes", [2, 4])
+@pytest.mark.parametrize("options", [(), ("-b", "1")])
+def test_predict_prints_what_liblinear_prints(
+    capsys: pytest.CaptureFixture[str], classes: int, options: tuple[str, ...]
+) -> None:
+    data = write_data(classes=classes)
+    run(capsys, "train", "-s", "0", data)  # data.svm.model, as LIBLINEAR names it
+    ours, _ = run(capsys, "predict", *options, "data.svm.model", data, "ours.txt")
+    swapped, _ = run(capsys, "predict", *options, data, "data.svm.model", "swapped.txt")
+    theirs = subprocess.run(
+        ["liblinear-predict", *options, data, "data.svm.model", "theirs.txt"],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    assert ours == swapped == theirs
+    assert Path("ours.txt").read_text() == Path("swapped.txt").read_text() == Path("theirs.txt").read_text()
+
+
+def test_free_intercept_one_class_and_weights(capsys: pytest.CaptureFixture[str]) -> None:
+    data = write_data()
+    X, y = read_svmlight(data)
+    run(capsys, "train", "-R", "-B", "1", "-e", "1e-7", "-w3", "5", "-w-1", "0.5", data, "a.wm")
+    model = load_model("a.wm")
+    problem = Problem(X, y, intercept="free", sample_weight=np.where(y == 3, 5.0, 0.5))
+    assert problem.certificate(model.weights[0], model.intercepts[0]).relative_gap <= 1e-6
+    run(capsys, "train", "-s", "21", "-n", "0.2", "-e", "1e-5", data, "one.wm")
+    inside = run(capsys, "predict", "one.wm", data)[0].split()
+    assert set(inside) == {"1", "-1"} and 0.1 < inside.count("-1") / len(inside) < 0.3
+
+
+def test_many_classes_one_against_the_rest(capsys: pytest.CaptureFixture[str]) -> None:
+    data = write_data(classes=4)
+    out, _ = run(capsys, "train", "-s", "3", "-e", "1e-6", "--json", data, "a.wm")
+    facts = json.loads(out)
+    assert facts["classes"] == [-1, 3, 4, 10] and facts["converged"] and len(facts["certificates"]) == 4
+    model = load_model("a.wm")
+    X, y = read_svmlight(data)
+    for k, label in enumerate(facts["classes"]):
+        objective = Problem(X, y == label, loss="hinge").objective(model.weights[k])
+        assert objective == pytest.approx(facts["certificates"][k]["objective"], rel=1e-12)
+
+
+@needs_liblinear
+@pytest.mark.parametrize("classes", [2, 4])
+def test_crammer_and_singer(capsys: pytest.CaptureFixture[str], classes: int) -> None:
+    pytest.importorskip("widemargin.multiclass.crammer_singer")
+    data = write_data(classes=classes)
+    run(capsys, "train", "-s", "4", "-e", "1e-7", data, "ours.model")
+    subprocess.run(["liblinear-train", "-q", "-s", "4", "-e", "1e-6", data, "theirs.model"], check=True)
+    ours, theirs = load_model("ours.model"), load_model("theirs.model")
+    order = [theirs.classes.index(label) for label in ours.classes]
+    np.testing.assert_allclose(ours.weights, theirs.weights[order], atol=1e-2)
+    run(capsys, "predict", "ours.model", data, "ours.txt")
+    subprocess.run(["liblinear-predict", data, "ours.model", "theirs.txt"], check=True, stdout=subprocess.DEVNULL)
+    assert Path("ours.txt").read_text() == Path("theirs.txt").read_text()
+
+
+def test_quiet_json_and_streams(capsys: pytest.CaptureFixture[str]) -> None:
+    data = write_data()
+    assert run(capsys, "train", "-q", data, "a.wm") == ("", "")
+    out, err = run(capsys, "predict", "a.wm", data)
+    assert len(out.split()) == 200 and err.startswith("Accuracy = ")
+    out, err = run(capsys, "predict", "--json", "a.wm", data, "out.txt")
+    assert json.loads(out)["rows"] == 200 and err == ""
+    out, err = run(capsys, "predict", "-q", "--scores", "a.wm", data, "scores.txt")
+    assert (out, err) == ("", "")
+    model, (X, _) = load_model("a.wm"), read_svmlight(data)
+    np.testing.assert_array_equal(np.loadtxt("scores.txt"), model.scores(X)[:, 0])
+
+
+def test_threads_change_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    data = write_data()
+    for name, jobs in (("a.wm", "1"), ("b.wm", "-1"), ("c.wm", "3")):
+        run(capsys, "train", "-q", "-m", jobs, data, name)
+        run(capsys, "predict", "-q", "--scores", "--n-jobs", jobs, name, data, f"{name}.txt")
+    np.testing.assert_array_equal(load_model("a.wm").weights, load_model("b.wm").weights)
+    assert Path("a.wm.txt").read_text() == Path("b.wm.txt").read_text() == Path("c.wm.txt").read_text()
+
+
+def test_explain_names_the_terms(capsys: pytest.CaptureFixture[str]) -> None:
+    data = write_data()
+    run(capsys, "train", "-B", "1", data, "a.wm")
+    out, _ = run(capsys, "predict", "--explain", "--terms", "99", "a.wm", data)
+    for line in out.splitlines():
+        label, score, *terms = line.split("\t")
+        total = sum(float(term.split("=")[1]) for term in terms)
+        assert total == pytest.approx(float(score), abs=1e-2)
+        assert label == ("3" if float(score) > 0 else "-1")
+
+
+def test_cross_validation_prints_as_liblinear(capsys: pytest.CaptureFixture[str]) -> None:
+    data = write_data()
+    out, _ = run(capsys, "train", "-v", "4", data)
+    assert out.startswith("Cross Validation Accuracy = ") and not os.path.exists("data.svm.model")
+    again, err = run(capsys, "cv", "--folds", "4", "-q", data)
+    assert again == out and err == ""
+    data = write_data(regression=True)
+    out, _ = run(capsys, "train", "-s", "11", "-v", "4", data)
+    assert "Squared correlation coefficient" in out
+
+
+def test_the_search_for_C(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("widemargin.selection")
+    data = write_data()
+    values = ["-c", "0.01", "-c", "1", "-c", "100"]
+    table = json.loads(run(capsys, "path", "--json", *values, "--plot", "p.png", data, "a.wm")[0])
+    assert table["C"] == [0.01, 1.0, 100.0] and table["best_score"] == max(table["mean_score"])
+    assert load_model("a.wm").settings["C"] == table["best_C"] and os.path.getsize("p.png") > 1000
+    out, err = run(capsys, "path", "-q", *values, data)
+    assert out.startswith(f"Best C = {table['best_C']:g}  ") and err == ""
+    out, _ = run(capsys, "train", "-C", "-s", "0", data)
+    assert out.startswith("Best C = ") and out.endswith("%\n") and not os.path.exists("data.svm.model")
+    many = write_data("many.svm", classes=4)
+    run(capsys, "path", *values, many, code=1)
+    run(capsys, "path", *values, "--class", "10", many, "b.wm")
+    assert load_model("b.wm").classes == ["10", "rest"]
+    run(capsys, "path", *values, "--class", "11", many, code=1)
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz", ".bz2", ".xz"])
+@pytest.mark.parametrize("size", [1, 100, 1 << 20])
+def test_blocks_are_the_file(suffix: str, size: int) -> None:
+    data = write_data(f"data.svm{suffix}")
+    X, y = read_svmlight(data, n_features=15)
+    blocks = list(svmlight_blocks(data, 15, block_bytes=size))
+    np.testing.assert_array_equal(np.concatenate([labels for _, labels in blocks]), y)
+    assert (sp.vstack([rows for rows, _ in blocks]) != X).nnz == 0
+
+
+def test_an_error_in_a_later_block_names_its_line() -> None:
+    Path("bad.svm").write_text("1 1:1\n" * 1000 + "1 1:x\n")
+    with pytest.raises(ValueError, match=r"bad\.svm:1001:5"):
+        list(svmlight_blocks("bad.svm", 3, block_bytes=64))
+
+
+def test_features_beyond_the_model_are_ignored_and_zero_based_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("zero.svm").write_text("1 0:1\n-1 1:1\n")
+    run(capsys, "train", "zero.svm", "a.wm")
+    Path("test.svm").write_text("1 0:1 7:5\n-1 1:1 9:5\n")
+    assert run(capsys, "predict", "a.wm", "test.svm")[0].split() == ["1", "-1"]
+
+
+def test_standard_input(capsys: pytest.CaptureFixture[str]) -> None:
+    data = write_data()
+    content = Path(data).read_bytes()
+    command = [sys.executable, "-m", "widemargin"]
+    subprocess.run([*command, "train", "-q", "-", "a.wm"], input=content, check=True)
+    done = subprocess.run([*command, "predict", "a.wm", "-"], input=content, check=True, capture_output=True)
+    assert done.stdout.decode() == run(capsys, "predict", "a.wm", data)[0]
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_ctrl_c_saves_what_is_there_and_says_so(classes: int) -> None:
+    """The signal comes with a progress line: the first one, or with several classes the first of the last class."""
+    data = write_data(classes=classes)
+    code = (
+        "import os, signal, sys; from widemargin.cli import main, watch; watch.SECONDS_BETWEEN_LINES = 0\n"
+        "def tell(line):\n"
+        "    print(line, file=sys.stderr)\n"
+        "    now = ' passes ' in line and ('class' not in line or '(4 of 4)' in line)\n"
+        "    if now: os.kill(os.getpid(), signal.SIGINT)\n"
+        "watch.tell = tell; sys.exit(main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", code, "train", "-s", "3", "-e", "1e-15", "--max-iter", "2", data, "a.wm"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 130
+    assert "interrupted: what was reached by then is saved in a.wm" in done.stderr
+    model = load_model("a.wm")
+    assert model.certificates[-1]["status"] == "interrupted" and len(model.classes) == classes
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="needs /proc")
+def test_memory_does_not_grow_with_the_file() -> None:
+    data = write_data(rows=2000)
+    content = Path(data).read_bytes()
+    command = [sys.executable, "-m", "widemargin"]
+    subprocess.run([*command, "train", "-q", data, "a.wm"], check=True)
+    code = (
+        "import sys; from widemargin.cli import main; main(sys.argv[1:]); "
+        "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))"
+    )
+    peaks = []
+    for copies in (100, 300):
+        Path("big.svm").write_bytes(content * copies)
+        done = subprocess.run(
+            [sys.executable, "-c", code, "predict", "-q", "a.wm", "big.svm", "out.txt"],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        peaks.append(int(done.stdout))
+    assert os.path.getsize("big.svm") > 50 << 20
+    assert peaks[1] - peaks[0] < 8 << 10  # kilobytes; the file grew by 46 MB
