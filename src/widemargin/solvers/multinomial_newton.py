@@ -58,7 +58,7 @@ class MultinomialNewton(Solver):
     kind: ClassVar[str] = "maximum_entropy"
     losses: ClassVar[frozenset[str]] = frozenset({"multinomial"})
 
-    xi: float = 0.1
+    xi: float = 0.3
     preconditioner: float = 0.1
 
     def iterate(self, problem: Problem, run: Run) -> Steps:
