@@ -117,7 +117,6 @@ def test_the_same_seed_gives_the_same_bits_on_any_number_of_threads():
     np.testing.assert_array_equal(one.coef, two.coef)
 
 
-# Keerthi et al. 2008, Hsu and Lin 2002 and LIBLINEAR's own -s 4 at its default tolerance agree on these within 0.3.
 @pytest.mark.parametrize("name", ["dna.scale", "satimage.scale"])
 def test_accuracy_is_that_of_liblinear_on_real_data(name):
     (X, y), (X_test, y_test) = real_data(name), real_data(f"{name}.t")

@@ -121,7 +121,7 @@ class DualCD {
     // Once the rows in play have become ten times better than all rows were, all return for a fresh look.
     void adjust_shrinking(Order& order, double inward, double outward) {
         const double violation = std::max(inward, outward);
-        const bool all = order.n_active() == X_.n_rows;
+        const bool all = order.n_active() == order.n_eligible();
         shrinking_.zero_above = inward > 0 ? inward : infinity;
         shrinking_.bound_above = outward > 0 ? outward : infinity;
         if (all) shrinking_.full_violation = violation;

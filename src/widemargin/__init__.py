@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from .estimators.online import OnlineClassifier as OnlineClassifier
     from .estimators.online import OnlineRegressor as OnlineRegressor
     from .estimators.ordinal_svc import OrdinalSVC as OrdinalSVC
+    from .model.model import Model as Model
+    from .model.open import load_model as load_model
     from .multiclass.base import MulticlassModel as MulticlassModel
     from .multiclass.crammer_singer import CrammerSingerProblem as CrammerSingerProblem
     from .multiclass.dag import fit_dag as fit_dag
     from .multiclass.joint import fit_joint as fit_joint
     from .multiclass.maximum_entropy import MaximumEntropyProblem as MaximumEntropyProblem
     from .multiclass.one_vs_one import fit_one_vs_one as fit_one_vs_one
-    from .model.model import Model as Model
-    from .model.open import load_model as load_model
     from .objective.certificate import Certificate as Certificate
     from .objective.kkt import kkt_violation as kkt_violation
     from .objective.one_class import OneClassProblem as OneClassProblem

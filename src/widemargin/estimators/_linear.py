@@ -16,6 +16,7 @@ from ..multiclass.strategy import Solve
 from ..objective.problem import Problem
 from ..solvers.solution import Solution
 from ..solvers.solve import solve
+from ..threads import thread_count
 from ._shared import report_end, seed_of, validated
 
 Vector = NDArray[np.float64]

@@ -59,7 +59,7 @@ class Searching(LinearModel):
             del self._score_weights
         return self
 
-    def _solver(self) -> Solve:
+    def _solver(self, settings: dict[str, Any]) -> Solve:
         effort = Effort(self.solver, self.tol, self.max_iter, None, seed_of(self.random_state))
         self._results: dict[int, SearchResult] = {}
 

@@ -3,7 +3,7 @@
     min over W, b   1/2 |W|^2 + sum_i C_i (log sum_m exp(z_im) - z_iy)
     dual            -1/2 |X^T v|^2 - sum_im C_i q_im log q_im      q_i = e_y - v_i / C_i, a point of the simplex
 
-Survey section V-C, formulas (34) to (36); Yu, Huang, Lin, "Dual Coordinate Descent Methods for Logistic Regression and
+Survey section V; Yu, Huang, Lin, "Dual Coordinate Descent Methods for Logistic Regression and
 Maximum Entropy Models" (2011). At v_i = C_i (e_y - p_i), p_i = softmax(z_i), the duality gap is 1/2 |gradient|^2.
 """
 

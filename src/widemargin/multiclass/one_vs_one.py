@@ -20,8 +20,8 @@ from ..objective.labels import ordered_labels, row_weights
 from ..objective.problem import Problem
 from ..solvers.base import Solver
 from ..solvers.solution import Solution
-from ..threads import thread_count as thread_count
 from ..solvers.solve import solve
+from ..threads import thread_count
 from .base import Codes, Decision, MulticlassModel
 from .strategy import Ask, Fit, Labelled, Strategy, Table
 
