@@ -6,7 +6,17 @@ import numpy as np
 import pytest
 
 from support import random_data, random_problem
-from widemargin import FiniteNewton, OneClassProblem, OrdinalProblem, Solution, Solver, solve, solvers
+from widemargin import (
+    CrammerSingerProblem,
+    FiniteNewton,
+    MaximumEntropyProblem,
+    OneClassProblem,
+    OrdinalProblem,
+    Solution,
+    Solver,
+    solve,
+    solvers,
+)
 from widemargin.solvers import newton_rounds
 from widemargin.solvers.base import Run
 
@@ -30,7 +40,18 @@ def linear_problem(solver: type[Solver]):
     return random_problem(3, loss, penalty, max(solver.intercepts), rows=300, columns=40, C=5.0)
 
 
-PROBLEMS = {"one_class": lambda solver: one_class_problem(), "ordinal_newton": lambda solver: ordinal_problem()}
+def multiclass_problem(kind: type) -> object:
+    X, response = random_data(3, rows=200, columns=20)
+    return kind(X, np.digitize(response, [-0.5, 0.5]))
+
+
+PROBLEMS = {
+    "one_class": lambda solver: one_class_problem(),
+    "ordinal_newton": lambda solver: ordinal_problem(),
+    "crammer_singer": lambda solver: multiclass_problem(CrammerSingerProblem),
+    "multinomial_newton": lambda solver: multiclass_problem(MaximumEntropyProblem),
+    "multinomial_lbfgs": lambda solver: multiclass_problem(MaximumEntropyProblem),
+}
 
 
 def ends(solver: Solver, monkeypatch: pytest.MonkeyPatch, pulse: float, seconds: float) -> Solution:

@@ -3,9 +3,11 @@
 
 NB_MODULE(_core, m) {
     m.doc() = "Passes over data and text, compiled. Use the names of the widemargin package instead.";
-    widemargin::bind_rows(m);  // first: the others take rows
+    widemargin::bind_rows(m);  // first: the others take it as an argument
+    widemargin::bind_class_rows(m);
     widemargin::bind_cmls(m);
     widemargin::bind_compact(m);
+    widemargin::bind_crammer_singer(m);
     widemargin::bind_dual_cd(m);
     widemargin::bind_gram(m);
     widemargin::bind_lasso_cd(m);
@@ -22,15 +24,6 @@ NB_MODULE(_core, m) {
     widemargin::bind_ray(m);
     widemargin::bind_sgd(m);
     widemargin::bind_sgd_qn(m);
-    widemargin::bind_primal_cd(m);
-    widemargin::bind_class_rows(m);
-    widemargin::bind_cmls(m);
-    widemargin::bind_crammer_singer(m);
-    widemargin::bind_newglmnet(m);
-    widemargin::bind_lasso_cd(m);
-    widemargin::bind_one_class(m);
-    widemargin::bind_order(m);
-    widemargin::bind_quadratic(m);
     widemargin::bind_svmlight(m);
     widemargin::bind_take_rows(m);
     widemargin::bind_vectors(m);
