@@ -16,6 +16,13 @@ namespace {
 template <class Rows>
 constexpr bool single_allowed = std::is_same_v<typename Rows::Value, float> || std::is_same_v<Rows, UniformRows>;
 
+// How many neighbouring rows are visited together: some where rows are short and the data do not fit the cache.
+uint32_t neighbours(const RowStore& X) {
+    constexpr double cache = 16e6, long_row = 1024, bytes = 12;
+    const double size = bytes * double(X.nnz()), row = size / double(std::max<int64_t>(1, X.n_rows()));
+    return size > cache && row < long_row ? 32 : 1;
+}
+
 class DualState {
   public:
     DualState(const RowStore& X, std::string loss, double epsilon, Array<In> y, Array<In> C, Array<In> private_part,
@@ -24,7 +31,7 @@ class DualState {
           loss_(std::move(loss)),
           epsilon_(epsilon),
           scale_squared_(intercept_scaling * intercept_scaling),
-          order_(Order::parse(order), checked_count(X.n_rows(), "rows"), seed),
+          order_(Order::parse(order), checked_count(X.n_rows(), "rows"), seed, neighbours(X)),
           shrinking_{shrinking},
           single_(single && X.visit([]<class R>(const R&) { return single_allowed<R>; })) {
         const int64_t m = X.n_rows();

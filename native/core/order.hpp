@@ -1,7 +1,7 @@
 // Which coordinate next: the one policy that every coordinate descent method asks.
 //
 //   cyclic         1, 2, ..., n
-//   permuted       a new random permutation each pass
+//   permuted       a new random permutation each pass, of blocks of neighbours where there are many
 //   permuted_once  one random permutation, kept
 //   random         drawn with replacement
 //   adaptive       adaptive coordinate frequencies (Glasmachers and Dogan 2013): Algorithm 3 lays out a pass in which
@@ -35,7 +35,8 @@ class Order {
         throw std::invalid_argument("unknown order: use cyclic, permuted, permuted_once, random or adaptive");
     }
 
-    Order(Kind kind, uint32_t n, uint64_t seed) : kind_(kind), rng_(seed), n_(n), dropped_(n, 0) {
+    Order(Kind kind, uint32_t n, uint64_t seed, uint32_t block = 1)
+        : kind_(kind), rng_(seed), n_(n), block_(block), dropped_(n, 0) {
         if (kind == Kind::adaptive) become_adaptive();
         if (kind == Kind::permuted_once) {
             once_.resize(n);
@@ -66,8 +67,8 @@ class Order {
         forget_dropped();
         switch (kind_) {
             case Kind::permuted:
-                rng_.shuffle(active_);
-                [[fallthrough]];
+                shuffle_blocks();
+                return sequence_;
             case Kind::cyclic:
             case Kind::permuted_once:
                 return active_;
@@ -130,6 +131,27 @@ class Order {
         n_newly_dropped_ = 0;
     }
 
+    // A permutation that memory likes: blocks of neighbouring coordinates in random order, cut at a new place each
+    // pass. Short rows far apart would each cost the latency of main memory. Blocks of one: any permutation.
+    void shuffle_blocks() {
+        sequence_ = active_;
+        const auto n = uint32_t(sequence_.size());
+        if (block_ <= 1 || n <= block_) {
+            rng_.shuffle(sequence_);
+            return;
+        }
+        const uint32_t first = 1 + rng_.below(block_);  // where the first block ends
+        blocks_.resize((n - first + block_ - 1) / block_ + 1);
+        std::iota(blocks_.begin(), blocks_.end(), 0u);
+        rng_.shuffle(blocks_);
+        auto at = sequence_.begin();
+        for (const uint32_t k : blocks_) {
+            const auto begin = active_.begin() + (k == 0 ? 0 : first + (k - 1) * block_);
+            const auto end = active_.begin() + std::min(n, first + k * block_);
+            at = std::copy(begin, end, at);
+        }
+    }
+
     // Preferences are first scaled to mean one, so that p >= 1/20 brings every coordinate up within 20 passes.
     void lay_out_adaptive_pass() {
         double sum = 0;
@@ -146,9 +168,9 @@ class Order {
 
     Kind kind_;
     Rng rng_;
-    uint32_t n_;
+    uint32_t n_, block_;
     std::vector<uint8_t> dropped_;
-    std::vector<uint32_t> active_, sequence_;
+    std::vector<uint32_t> active_, sequence_, blocks_;
     std::vector<uint32_t> once_;  // the permutation of `permuted_once`
     std::vector<double> preference_, pending_;
     double mean_gain_ = 0;

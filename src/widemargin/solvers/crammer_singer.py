@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from .base import Point, Run, Solver, Step, Steps
+from .pass_plan import PassPlan
 
 if TYPE_CHECKING:
     from ..multiclass.crammer_singer import CrammerSingerProblem
@@ -62,14 +63,16 @@ class CrammerSinger(Solver):
     def iterate(self, problem: Problem, run: Run) -> Steps:
         # No other problem has the loss declared above.
         state = _State(cast("CrammerSingerProblem", problem), run, self)
-        iteration, passes, n_calls = 0, 0.0, 0
+        plan = PassPlan(one_by_one=run.every_step or problem.intercept == "free")
+        iteration, passes = 0, 0.0
         trust, learning = 1.0, False
         rows = problem.X.shape[0]
         while True:
-            report = state.run_passes(trust, n_calls, run.max_iter - iteration)
+            report = state.run_passes(trust, plan.next_call(run.max_iter - iteration))
             iteration += report.passes
             passes += report.steps / rows
-            n_calls += 1
+            looks_done = report.looks_done or report.n_active == 0
+            plan.made(report.passes, finished=looks_done)
             verdict = yield Step(
                 iteration=iteration,
                 passes=passes,
@@ -77,10 +80,11 @@ class CrammerSinger(Solver):
                 objective=report.dual + report.gap,
                 dual=report.dual,
                 gap=report.gap,
-                looks_done=report.looks_done or report.n_active == 0,
+                looks_done=looks_done,
                 n_active=report.n_active,
+                by_the_clock=plan.midway,
             )
-            if iteration >= SHORT_RUN and self.order == "auto" and not learning:
+            if not plan.midway and iteration >= SHORT_RUN and self.order == "auto" and not learning:
                 state.native.become_adaptive()
                 learning = True
             if verdict is not None:
@@ -125,11 +129,9 @@ class _State:
             self.native.set_intercepts(problem.constant * table[features])
         self.native.dual_value = problem.dual_value(v)
 
-    def run_passes(self, trust: float, n_calls: int, left: float) -> _core.SequentialReport:
+    def run_passes(self, trust: float, max_passes: int) -> _core.SequentialReport:
         """Native passes until the estimated gap is small enough, or the slice of time is used up."""
-        one_by_one = self._run.every_step or self._free
-        most = 1 if one_by_one else int(min(2 ** min(n_calls, 20), left))
-        report = self.native.run(self._run.tol, trust, most, self._run.slice())
+        report = self.native.run(self._run.tol, trust, max_passes, self._run.slice())
         if self._free:
             self._move_centre()
         return report

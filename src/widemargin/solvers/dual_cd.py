@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from .base import Run, Solver, Step, Steps
 from .dual_state import DualState
+from .pass_plan import PassPlan
 
 if TYPE_CHECKING:
     from ..objective.problem import Problem
@@ -72,18 +73,17 @@ class DualCD(Solver):
 
     def iterate(self, problem: Problem, run: Run) -> Steps:
         state = DualState(problem, run, self.first_order, self.shrinking)
+        # Somebody watches each pass, or the intercept moves after it: then passes are made one by one.
+        plan = PassPlan(one_by_one=run.every_step or problem.intercept == "free")
         iteration, passes = 0, 0.0
-        planned, left = 0, 0  # passes of the present call; one that the clock cuts goes on before anything is decided
         trust = 1.0
         rows = problem.X.shape[0]
         while True:
-            if left == 0:
-                planned = left = state.passes_per_call(planned)
-            report = state.run_passes(trust, int(min(left, run.max_iter - iteration)))
+            report = state.run_passes(trust, plan.next_call(run.max_iter - iteration))
             iteration += report.passes
             passes += report.steps / rows
             looks_done = report.looks_done or report.n_active == 0
-            left = 0 if looks_done else left - report.passes
+            plan.made(report.passes, finished=looks_done)
             verdict = yield Step(
                 iteration=iteration,
                 passes=passes,
@@ -93,9 +93,9 @@ class DualCD(Solver):
                 gap=report.gap,
                 looks_done=looks_done,
                 n_active=report.n_active,
-                by_the_clock=left > 0,
+                by_the_clock=plan.midway,
             )
-            if left == 0 and iteration >= SHORT_RUN:
+            if not plan.midway and iteration >= SHORT_RUN:
                 state.prepare_for_long_run(self.order)
             if verdict is not None:
                 # The estimate said done and was wrong: the more often, the less it is believed.

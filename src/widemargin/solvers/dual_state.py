@@ -19,9 +19,6 @@ Vector = NDArray[np.float64]
 # Below this tolerance a float32 w cannot be relied on.
 SINGLE_TOL = 1e-5
 
-# Passes in one native call, at most: between calls the run is watched, and may be handed over.
-MOST_PASSES = 32
-
 # From this many columns on, w outgrows the cache and compact rows pay.
 WIDE = 1 << 18
 
@@ -83,12 +80,6 @@ class DualState:
         inside = np.zeros_like(v)
         inside[counts] = np.clip(v[counts], lower * problem.weights[counts], upper * problem.weights[counts])
         return inside
-
-    def passes_per_call(self, before: int) -> int:
-        """One pass when somebody watches or the intercept moves between passes; else twice as many as before."""
-        if self._run.every_step or self._free:
-            return 1
-        return min(max(1, 2 * before), MOST_PASSES)
 
     def run_passes(self, trust: float, max_passes: int) -> _core.DualReport:
         """Native passes until the estimated gap is small enough, or the slice of time is used up."""
