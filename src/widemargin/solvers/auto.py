@@ -7,7 +7,7 @@
 | l1 or elastic net, squared loss | lasso_cd |
 | l1 or elastic net, hinge or epsilon-insensitive loss | multipliers |
 | l1 or elastic net, other losses | prox_newton for few features, else newglmnet |
-| l2, smooth loss, few features: ten Newton steps cost less than some ninety passes | newton_cholesky |
+| l2, smooth loss, few features: ten Newton steps cost less than some two hundred passes | newton_cholesky |
 | l2, smooth loss, otherwise | dual_cd; when it is slow, newton_cholesky or tron from there |
 | l2, hinge or epsilon-insensitive loss, few features | dual_cd; when it is slow, multipliers from there |
 | l2, hinge or epsilon-insensitive loss, many features | dual_cd |
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..objective.problem import Problem
 
 # So many passes are spent on Newton steps without trying anything cheaper first.
-NEWTON_AT_ONCE = 90.0
+NEWTON_AT_ONCE = 200.0
 # What a truncated Newton method is expected to need on a problem that is hard for coordinate descent.
 TRON_PASSES = 1000.0
 # The same for the method of multipliers.
