@@ -277,4 +277,4 @@ def test_memory_does_not_grow_with_the_file() -> None:
         Path("big.svm").write_bytes(content * copies)
         peaks.append(peak())
     assert os.path.getsize("big.svm") > 50 << 20
-    assert peaks[1] - peaks[0] < 16 << 10  # kilobytes: at most a block or two held longer; the file grew by 46 MB
+    assert peaks[1] - peaks[0] < 8 << 10  # kilobytes; the file grew by 46 MB

@@ -55,8 +55,10 @@ def svmlight_blocks(
         for text in _whole_lines(name, _decompressed(raw), block_bytes):
             parsed = _parse(name, text, lines_before, zero_based, n_jobs)
             lines_before += text.count(b"\n")
+            del text  # one block at a time: nothing of this one is held while the next is read
             if len(parsed.indptr) > 1:
                 yield _narrowed(parsed, n_features, zero_based), parsed.labels
+            del parsed
 
 
 def _opened(path: str) -> AbstractContextManager[IO[bytes]]:
@@ -87,10 +89,12 @@ def _whole_lines(name: str, file: IO[bytes], size: int) -> Iterator[bytes]:
             rest.append(chunk)
             continue
         whole = b"".join([*rest, chunk[:cut]])
-        rest = [chunk[cut:]]
+        rest, ended = [chunk[cut:]], not chunk
+        del chunk
         if whole:
             yield whole
-        if not chunk:
+        del whole
+        if ended:
             return
 
 
