@@ -40,9 +40,10 @@ $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Widemargin needs Python 3.11 or newer: make PYTHON=python3.12"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-# Build isolation is off so that an edit in native/ rebuilds only what it touches.
+# Build isolation is off so that an edit in native/ rebuilds only what it touches; setuptools is there for dependencies
+# that come as sources (LIBLINEAR's Python package).
 $(VENV)/.built: $(NATIVE) | compiler $(VENV)/bin/python
-	$(PIP) 'scikit-build-core>=1.0,<2' 'nanobind>=3.0,<4' cmake ninja
+	$(PIP) 'scikit-build-core>=1.0,<2' 'nanobind>=3.0,<4' cmake ninja 'setuptools>=70.1'
 	$(PIP) --no-build-isolation --editable .
 	@touch $@
 
