@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from support import random_data, random_problem
 from widemargin import DualCD, Problem, Status, _core, solve
 from widemargin.objective.losses import LOSSES
-from widemargin.solvers import dual_cd, dual_state
+from widemargin.solvers import dual_cd, dual_state, row_layout
 from widemargin.solvers.base import Run
 
 LOSS_NAMES = sorted(DualCD.losses)
@@ -136,12 +136,10 @@ def test_compact_rows_have_the_same_optimum(loss, intercept, storage, monkeypatc
     monkeypatch.setattr(dual_cd, "SHORT_RUN", 1)
     problem = random_problem(8, loss, "l2", intercept, convert=private, C=10.0)
     plain = solve(problem, "dual_cd", tol=1e-8)
-    monkeypatch.setattr(dual_state, "WIDE", 1)
+    monkeypatch.setattr(row_layout, "WIDE", 1)
     moved = []
-    move = dual_state.DualState._move_to_compact_rows
-    monkeypatch.setattr(
-        dual_state.DualState, "_move_to_compact_rows", lambda self, *order: (moved.append(1), move(self, *order))
-    )
+    move = dual_state.DualState._move_to
+    monkeypatch.setattr(dual_state.DualState, "_move_to", lambda self, *where: (moved.append(1), move(self, *where)))
     folded = solve(problem, "dual_cd", tol=1e-8)
     assert moved
     assert_optimal(folded, problem, 1e-8)

@@ -15,13 +15,12 @@ struct Compact {
 
     template <class T>
     RowStore operator()(const SparseRows<T>& X) const {
-        auto kept = keep(compact<T>(X, true));
-        return {SparseRows<T>{X.n_rows, kept->n_cols, kept->indptr.data(), kept->indices.data(), kept->values.data()},
-                {kept},
-                false};
+        if constexpr (!std::is_same_v<T, float>)
+            if (fits_float(X.values, X.nnz())) return with_values<float>(X);
+        return with_values<T>(X);
     }
     RowStore operator()(const UniformRows& X) const {
-        auto kept = keep(compact<double>(X, false));
+        auto kept = keep(compact<float>(X, false));
         auto scale = std::make_shared<std::vector<double>>(X.row_values, X.row_values + X.n_rows);
         return {UniformRows{X.n_rows, kept->n_cols, kept->indptr.data(), kept->indices.data(), scale->data()},
                 {kept, scale},
@@ -33,6 +32,13 @@ struct Compact {
     }
 
   private:
+    template <class T, class Rows>
+    RowStore with_values(const Rows& X) const {
+        auto kept = keep(compact<T>(X, true));
+        return {SparseRows<T>{X.n_rows, kept->n_cols, kept->indptr.data(), kept->indices.data(), kept->values.data()},
+                {kept},
+                false};
+    }
     template <class T>
     std::shared_ptr<CompactRows<T>> keep(CompactRows<T>&& built) const {
         private_part = std::move(built.private_part);
@@ -54,7 +60,7 @@ std::pair<RowStore, PrivatePart> compact_rows(const RowStore& X) {
 
 void bind_compact(nb::module_& m) {
     m.def("compact", &compact_rows, nb::arg("X"),
-          "Rows without private features, columns hot first; and the private part of each row.");
+          "Rows without private features, columns hot first, values narrow; and the private part of each row.");
 }
 
 }  // namespace widemargin

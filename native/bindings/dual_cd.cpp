@@ -16,22 +16,16 @@ namespace {
 template <class Rows>
 constexpr bool single_allowed = std::is_same_v<typename Rows::Value, float> || std::is_same_v<Rows, UniformRows>;
 
-// How many neighbouring rows are visited together: some where rows are short and the data do not fit the cache.
-uint32_t neighbours(const RowStore& X) {
-    constexpr double cache = 16e6, long_row = 1024, bytes = 12;
-    const double size = bytes * double(X.nnz()), row = size / double(std::max<int64_t>(1, X.n_rows()));
-    return size > cache && row < long_row ? 32 : 1;
-}
-
 class DualState {
   public:
     DualState(const RowStore& X, std::string loss, double epsilon, Array<In> y, Array<In> C, Array<In> private_part,
-              double intercept_scaling, const std::string& order, bool shrinking, uint64_t seed, bool single)
+              double intercept_scaling, const std::string& order, uint32_t block, bool shrinking, uint64_t seed,
+              bool single)
         : X_(X),
           loss_(std::move(loss)),
           epsilon_(epsilon),
           scale_squared_(intercept_scaling * intercept_scaling),
-          order_(Order::parse(order), checked_count(X.n_rows(), "rows"), seed, neighbours(X)),
+          order_(Order::parse(order), checked_count(X.n_rows(), "rows"), seed, block),
           shrinking_{shrinking},
           single_(single && X.visit([]<class R>(const R&) { return single_allowed<R>; })) {
         const int64_t m = X.n_rows();
@@ -130,9 +124,9 @@ void bind_dual_cd(nb::module_& m) {
         .def_ro("looks_done", &DualReport::looks_done);
     nb::class_<DualState>(m, "DualCD", "Dual coordinate descent: its state and its passes.")
         .def(nb::init<const RowStore&, std::string, double, Array<In>, Array<In>, Array<In>, double, const std::string&,
-                      bool, uint64_t, bool>(),
+                      uint32_t, bool, uint64_t, bool>(),
              arg("X"), arg("loss"), arg("epsilon"), arg("y"), arg("C"), arg("private_part"), arg("intercept_scaling"),
-             arg("order"), arg("shrinking"), arg("seed"), arg("single"))
+             arg("order"), arg("block"), arg("shrinking"), arg("seed"), arg("single"))
         .def("set_dual", &DualState::set_dual, arg("v"))
         .def("dual", &DualState::dual, arg("v").noconvert())
         .def("set_weights", &DualState::set_weights, arg("w"))

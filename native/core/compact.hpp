@@ -4,25 +4,34 @@
 // its weight is always v_i x_ij, so it adds x_ij^2 v_i to that row's prediction: all private features of a row fold
 // into one number, the row's `private_part`, and leave the passes and w. Hot first: the remaining columns are
 // renumbered by falling frequency (in classes of powers of two), so that the weights that most rows touch lie together
-// and stay in the cache.
+// and stay in the cache. Narrow: values that float32 holds exactly are stored so.
 #pragma once
 
 #include <bit>
 #include <cstdint>
 #include <vector>
 
+#include "core/huge.hpp"
 #include "core/rows.hpp"
 
 namespace widemargin {
 
 template <class T>
 struct CompactRows {
-    std::vector<int64_t> indptr;
-    std::vector<int32_t> indices;  // not sorted within a row
-    std::vector<T> values;         // empty for uniform rows
+    HugeVector<int64_t> indptr;
+    HugeVector<int32_t> indices;  // not sorted within a row
+    HugeVector<T> values;         // empty for uniform rows
     std::vector<double> private_part;
     int64_t n_cols = 0;
 };
+
+// Whether every value survives the way to float32 and back.
+template <class T>
+bool fits_float(const T* values, int64_t n) {
+    for (int64_t k = 0; k < n; ++k)
+        if (double(float(values[k])) != double(values[k])) return false;
+    return true;
+}
 
 // The new number of each column, -1 for a private or empty one.
 inline std::vector<int32_t> number_hot_first(const std::vector<uint32_t>& counts, int64_t& n_shared) {
@@ -42,6 +51,7 @@ inline std::vector<int32_t> number_hot_first(const std::vector<uint32_t>& counts
     return number;
 }
 
+// Values are stored as T, or left out where a row holds one value alone.
 template <class T, class Rows>
 CompactRows<T> compact(const Rows& X, bool keep_values) {
     std::vector<uint32_t> counts(size_t(X.n_cols), 0);
@@ -51,9 +61,10 @@ CompactRows<T> compact(const Rows& X, bool keep_values) {
     const auto number = number_hot_first(counts, out.n_cols);
     out.indptr.reserve(size_t(X.n_rows) + 1);
     out.indptr.push_back(0);
-    out.private_part.assign(size_t(X.n_rows), 0.0);
-    out.indices.reserve(size_t(nnz));
-    if (keep_values) out.values.reserve(size_t(nnz));
+    out.private_part.reserve(size_t(X.n_rows));
+    out.indices.resize(size_t(nnz));
+    if (keep_values) out.values.resize(size_t(nnz));
+    size_t kept = 0;
     for (int64_t i = 0; i < X.n_rows; ++i) {
         double folded = 0;
         X[i].for_each([&](int32_t j, double x) {
@@ -62,11 +73,12 @@ CompactRows<T> compact(const Rows& X, bool keep_values) {
                 folded += x * x;
                 return;
             }
-            out.indices.push_back(renumbered);
-            if (keep_values) out.values.push_back(T(x));
+            out.indices[kept] = renumbered;
+            if (keep_values) out.values[kept] = T(x);
+            ++kept;
         });
-        out.private_part[size_t(i)] = folded;
-        out.indptr.push_back(int64_t(out.indices.size()));
+        out.private_part.push_back(folded);
+        out.indptr.push_back(int64_t(kept));
     }
     return out;
 }

@@ -1,13 +1,14 @@
 // Which coordinate next: the one policy that every coordinate descent method asks.
 //
 //   cyclic         1, 2, ..., n
-//   permuted       a new random permutation each pass, of blocks of neighbours where there are many
+//   permuted       a new random permutation each pass
 //   permuted_once  one random permutation, kept
 //   random         drawn with replacement
 //   adaptive       adaptive coordinate frequencies (Glasmachers and Dogan 2013): Algorithm 3 lays out a pass in which
 //                  coordinate i stands about p_i times; Algorithm 2 raises p_i where a step gained more than average.
 //
-// Shrinking works on top of each: a dropped coordinate is left out of later passes until `restore`.
+// Shrinking works on top of each: a dropped coordinate is left out of later passes until `restore`. Where `block` is
+// above one, what is shuffled in permuted and adaptive passes are blocks of so many neighbours, which memory likes.
 #pragma once
 
 #include <algorithm>
@@ -67,7 +68,7 @@ class Order {
         forget_dropped();
         switch (kind_) {
             case Kind::permuted:
-                shuffle_blocks();
+                shuffle_blocks(active_);
                 return sequence_;
             case Kind::cyclic:
             case Kind::permuted_once:
@@ -131,10 +132,10 @@ class Order {
         n_newly_dropped_ = 0;
     }
 
-    // A permutation that memory likes: blocks of neighbouring coordinates in random order, cut at a new place each
-    // pass. Short rows far apart would each cost the latency of main memory. Blocks of one: any permutation.
-    void shuffle_blocks() {
-        sequence_ = active_;
+    // Blocks of what stands side by side in `listed`, in random order, cut at a new place each pass. Rows far apart
+    // would each cost the latency of main memory. Blocks of one: any permutation.
+    void shuffle_blocks(const std::vector<uint32_t>& listed) {
+        sequence_ = listed;
         const auto n = uint32_t(sequence_.size());
         if (block_ <= 1 || n <= block_) {
             rng_.shuffle(sequence_);
@@ -146,31 +147,40 @@ class Order {
         rng_.shuffle(blocks_);
         auto at = sequence_.begin();
         for (const uint32_t k : blocks_) {
-            const auto begin = active_.begin() + (k == 0 ? 0 : first + (k - 1) * block_);
-            const auto end = active_.begin() + std::min(n, first + k * block_);
+            const auto begin = listed.begin() + (k == 0 ? 0 : first + (k - 1) * block_);
+            const auto end = listed.begin() + std::min(n, first + k * block_);
             at = std::copy(begin, end, at);
         }
     }
 
-    // Preferences are first scaled to mean one, so that p >= 1/20 brings every coordinate up within 20 passes.
+    // Preferences are first scaled to mean one, so that p >= 1/20 brings every coordinate up within 20 passes. Those
+    // that stand in the pass several times are listed in rounds, so that no two of their visits are neighbours.
     void lay_out_adaptive_pass() {
         double sum = 0;
         for (const uint32_t i : active_) sum += preference_[i];
         const double scale = double(active_.size()) / sum;
-        sequence_.clear();
+        listed_.clear();
+        again_.clear();
         for (const uint32_t i : active_) {
             preference_[i] = std::clamp(preference_[i] * scale, least, most);
             pending_[i] += preference_[i];
-            for (; pending_[i] >= 1; pending_[i] -= 1) sequence_.push_back(i);
+            if (pending_[i] < 1) continue;
+            pending_[i] -= 1;
+            listed_.push_back(i);
+            if (pending_[i] >= 1) again_.push_back(i);
         }
-        rng_.shuffle(sequence_);
+        while (!again_.empty()) {
+            listed_.insert(listed_.end(), again_.begin(), again_.end());
+            std::erase_if(again_, [this](uint32_t i) { return (pending_[i] -= 1) < 1; });
+        }
+        shuffle_blocks(listed_);
     }
 
     Kind kind_;
     Rng rng_;
     uint32_t n_, block_;
     std::vector<uint8_t> dropped_;
-    std::vector<uint32_t> active_, sequence_, blocks_;
+    std::vector<uint32_t> active_, sequence_, blocks_, listed_, again_;
     std::vector<uint32_t> once_;  // the permutation of `permuted_once`
     std::vector<double> preference_, pending_;
     double mean_gain_ = 0;

@@ -105,7 +105,7 @@ class Matrix:
 
     @property
     def compact_rows(self) -> tuple[_core.Rows, Vector]:
-        """Sparse rows without their private features, columns hot first, and what was folded; built once and kept."""
+        """Sparse rows made smaller for many passes of dual methods, and what was folded; built once and kept."""
         if self._compact is None:
             self._compact = _core.compact(self._rows)
         return self._compact

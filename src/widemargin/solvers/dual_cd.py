@@ -24,8 +24,8 @@ from .pass_plan import PassPlan
 if TYPE_CHECKING:
     from ..objective.problem import Problem
 
-# A run that takes more passes than this is worth some preparation: coordinate frequencies are learnt, and rows that
-# are wide are made compact.
+# A run that takes more passes than this is worth some preparation: coordinate frequencies are learnt, and data that
+# outgrow the cache are made compact.
 SHORT_RUN = 10
 
 

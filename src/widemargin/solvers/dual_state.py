@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from .base import Point, Run
+from .row_layout import Layout, first_layout, lasting_layout
 
 if TYPE_CHECKING:
     from ..objective.certificate import Certified
@@ -18,9 +19,6 @@ Vector = NDArray[np.float64]
 
 # Below this tolerance a float32 w cannot be relied on.
 SINGLE_TOL = 1e-5
-
-# From this many columns on, w outgrows the cache and compact rows pay.
-WIDE = 1 << 18
 
 
 class DualState:
@@ -37,22 +35,23 @@ class DualState:
         self._single = problem.X.dtype == np.float32 and run.tol >= SINGLE_TOL
         self._mu = 0.1 * _mean_sqnorm(problem) if self._free else 0.0
         self._prepared = False
-        self._compact = False
-        self._native = self._build(problem.X.rows, np.zeros(problem.X.shape[0]), order)
+        self._build(first_layout(problem), order)
         if run.start is not None:
             self._begin_at(run.start)
 
-    def _build(self, rows: _core.Rows, private_part: Vector, order: str) -> _core.DualCD:
+    def _build(self, layout: Layout, order: str) -> None:
         problem = self.problem
-        return _core.DualCD(
-            rows,
+        self._layout = layout
+        self._native = _core.DualCD(
+            layout.rows,
             problem.loss.name,
             problem.loss.epsilon,
             problem.y,
             problem.weights,
-            private_part,
+            layout.private_part,
             np.sqrt(self._mu) if self._free else problem.intercept_scale,
             order,
+            layout.block,
             self._shrinking,
             self._run.seed,
             self._single,
@@ -65,9 +64,9 @@ class DualState:
             z = problem.X.matvec(start.w, start.intercept, n_jobs=problem.n_jobs)
             v = -problem.loss_derivatives(z)[0]
         v = self._inside_domain(v)
-        w, total = problem.X.rmatvec(v, n_jobs=problem.n_jobs), float(v.sum())
+        total = float(v.sum())
         self._native.set_dual(v)
-        self._native.set_weights(w)
+        w = self._refresh_weights()
         self._native.intercept = start.intercept if self._free else problem.intercept_scale**2 * total
         penalty = 0.5 * float(w @ w) + 0.5 * (problem.intercept_scale * total) ** 2
         self._native.dual_value = -penalty - problem.conjugate_sum(-v)
@@ -91,31 +90,29 @@ class DualState:
         return report
 
     def prepare_for_long_run(self, order: str) -> None:
-        """Once: wide rows are made compact, and the order "auto" becomes adaptive."""
+        """Once: rows get the form that many passes deserve, and the order "auto" becomes adaptive."""
         if self._prepared:
             return
         self._prepared = True
-        X = self.problem.X
-        if X.is_sparse and X.shape[1] >= WIDE:
-            self._move_to_compact_rows("permuted" if order == "auto" else order)
+        layout = lasting_layout(self.problem.X, self._layout)
+        if layout is not self._layout:
+            self._move_to(layout, "permuted" if order == "auto" else order)
         if order == "auto":
             self._native.become_adaptive()
 
-    def _move_to_compact_rows(self, order: str) -> None:
-        rows, private_part = self.problem.X.compact_rows
+    def _move_to(self, layout: Layout, order: str) -> None:
         v, before = self.dual(), self._native
-        self._native = self._build(rows, private_part, order)
-        self._compact = True
+        self._build(layout, order)
         self._native.set_dual(v)
         self._refresh_weights()
         self._native.intercept, self._native.dual_value = before.intercept, before.dual_value
 
-    def _refresh_weights(self) -> None:
-        """w = X^T v anew from the dual variables."""
-        rows = self.problem.X.compact_rows[0] if self._compact else self.problem.X.rows
-        w = np.zeros(rows.n_cols)
-        _core.rmatvec(rows, self.dual(), w)
+    def _refresh_weights(self) -> Vector:
+        """w = X^T v anew from the dual variables, in the layout's columns."""
+        w = np.zeros(self._layout.rows.n_cols)
+        _core.rmatvec(self._layout.rows, self.dual(), w)
         self._native.set_weights(w)
+        return w
 
     def dual(self) -> Vector:
         """The dual variables v."""
@@ -126,7 +123,7 @@ class DualState:
     def point(self) -> Point:
         """Where the descent stands."""
         v = self.dual()
-        if self._compact:
+        if self._layout.is_compact:
             w = self.problem.X.rmatvec(v, n_jobs=self.problem.n_jobs)
         else:
             w = np.empty(self.problem.X.shape[1])
