@@ -45,7 +45,7 @@ class Reached:
 
 
 def scaled_covtype() -> Dataset:
-    """Class 1 against the rest, features divided by their largest values, one row in ten: dual methods are slow here."""
+    """Class 1 against the rest, features divided by their largest values, one row in ten: dual methods crawl here."""
 
     def load() -> tuple[sp.csr_matrix, np.ndarray]:
         X, y = real("covtype").load()
