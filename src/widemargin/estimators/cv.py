@@ -22,7 +22,7 @@ from ..selection.walk import Effort
 from ..solvers.base import Solver
 from ..solvers.solution import Solution
 from ._linear import LinearModel
-from ._shared import seed_of
+from ._shared import require_penalty, seed_of
 from .least_squares import Lasso
 from .linear_svc import LinearSVC
 from .logistic_regression import LogisticRegression
@@ -60,7 +60,7 @@ class Searching(LinearModel):
         return self
 
     def _solver(self, settings: dict[str, Any]) -> Solve:
-        effort = Effort(self.solver, self.tol, self.max_iter, None, seed_of(self.random_state))
+        effort = Effort(settings["solver"], self.tol, self.max_iter, None, seed_of(self.random_state))
         self._results: dict[int, SearchResult] = {}
 
         def run(problem: Problem, start: Solution | None, n_jobs: int) -> Solution:
@@ -174,9 +174,11 @@ class LogisticRegressionCV(Searching, LogisticRegression):
     ----------
     Cs, cv, scoring, early_stopping, n_jobs
         As in `LinearSVCCV`; scores of probabilities such as "neg_log_loss" are possible too.
-    penalty, l1_ratio, tol, fit_intercept, intercept, intercept_scaling, class_weight, multi_class, max_iter, solver, \
+    penalty, l1_ratio, tol, fit_intercept, intercept, intercept_scaling, class_weight, max_iter, solver, \
 random_state, verbose
-        As in `LogisticRegression`.
+        As in `LogisticRegression`; there must be a penalty.
+    multi_class : {"ovr"}
+        One C is chosen for each class.
 
     Attributes
     ----------
@@ -195,13 +197,13 @@ random_state, verbose
 
     def __init__(
         self,
-        penalty: str = "l2",
+        penalty: str = "auto",
         *,
         Cs: Any = None,
         cv: Any = 5,
         scoring: Any = None,
         early_stopping: EarlyStopping | bool = True,
-        l1_ratio: float = 0.5,
+        l1_ratio: float | None = None,
         tol: float = 1e-3,
         fit_intercept: bool = True,
         intercept: str = "free",
@@ -231,6 +233,10 @@ random_state, verbose
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    def _penalty(self) -> tuple[str, float]:
+        require_penalty(type(self).__name__, self.penalty)  # without one there is no C to choose
+        return super()._penalty()
 
 
 class LassoCV(Searching, Lasso):
@@ -275,6 +281,8 @@ class LassoCV(Searching, Lasso):
 
     alpha: float = 1.0  # any value: the search replaces it
     l1_ratio: float = 1.0
+    positive: ClassVar[bool] = False
+    several_outputs: ClassVar[bool] = False  # one alpha is chosen for one column of targets
 
     def __init__(
         self,
