@@ -46,11 +46,11 @@ Outcome = dict[str, Any]
 Fit = Callable[[Task, Any, np.ndarray], Outcome]
 
 
-def ours(task: Task, X: Any, y: np.ndarray) -> Outcome:
-    """solver="auto", to a relative gap of TOL."""
+def ours(task: Task, X: Any, y: np.ndarray, solver: str = "auto") -> Outcome:
+    """Our solver, to a relative gap of TOL."""
     problem = task.problem(X, y)
     began = time.process_time()
-    found = solve(problem, tol=TOL)
+    found = solve(problem, solver, tol=TOL)
     return {
         "seconds": time.process_time() - began,
         "status": "time_limit" if str(found.status) == "interrupted" else str(found.status),

@@ -13,6 +13,7 @@ WHO = ("widemargin", "scikit-learn", "LIBLINEAR")
 def summary(rows: list[Row], limit: float) -> str:
     """Markdown: finished fits per loss and penalty, then each of ours that did not converge."""
     best = {_problem(row): row["objective"] for row in rows if row["who"] == "widemargin" and "objective" in row}
+    rows = [row for row in rows if row["who"] == "widemargin" or _problem(row) in best]  # what can be judged
     finished = {id(row): is_finished(row, best, limit) for row in rows}
     return "\n".join([*_counts(rows, finished), "", *_unfinished(rows, finished)])
 
@@ -27,9 +28,9 @@ def is_finished(row: Row, best: dict[tuple[Any, ...], float], limit: float) -> b
         return False
     if row["who"] == "widemargin":
         return bool(row["status"] == "converged")
-    known = best.get(_problem(row))
-    if row["status"] != "returned" or known is None:
+    if row["status"] != "returned":
         return False
+    known = best[_problem(row)]
     return bool(row["objective"] - known <= TOL * abs(known))
 
 

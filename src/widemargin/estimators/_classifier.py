@@ -10,8 +10,8 @@ from sklearn.base import ClassifierMixin
 
 from ..data.matrix import Matrix
 from ..multiclass.strategy import Ask, Labelled
-from ._linear import LinearModel
 from ..solvers.base import Solver
+from ._linear import LinearModel
 from ._shared import intercept_kind, known_solver, require_loss, require_penalty, validated
 from ._targets import Target, read_target
 

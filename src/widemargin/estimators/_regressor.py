@@ -66,7 +66,7 @@ class LinearRegressor(RegressorMixin, LinearModel):  # type: ignore[misc]
 
     def _one_column(self, y: Any) -> bool:
         """Whether there is one output, and no table of outputs was given."""
-        shape = np.shape(y)
+        shape = np.asarray(y).shape
         return not self.several_outputs or len(shape) < 2 or shape[1] == 1
 
     def _problem_settings(self, total_weight: float, output: int = 0) -> dict[str, Any]:

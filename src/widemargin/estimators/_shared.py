@@ -17,7 +17,7 @@ from ..solvers.solution import Solution, Status
 
 Vector = NDArray[np.float64]
 
-# scikit-learn's solvers. Which of them a program asks for says how to compute, not what: here that is "auto"'s business.
+# scikit-learn's solvers. Which of them a program asks for says how to compute, not what: here "auto" sees to that.
 SKLEARN_SOLVERS = frozenset(
     {"liblinear", "newton-cg", "newton-cholesky", "sag", "saga", "svd", "cholesky", "lsqr", "sparse_cg"}
 )

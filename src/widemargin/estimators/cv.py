@@ -281,7 +281,7 @@ class LassoCV(Searching, Lasso):
 
     alpha: float = 1.0  # any value: the search replaces it
     l1_ratio: float = 1.0
-    positive: ClassVar[bool] = False
+    positive: bool = False
     several_outputs: ClassVar[bool] = False  # one alpha is chosen for one column of targets
 
     def __init__(

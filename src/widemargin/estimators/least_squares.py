@@ -8,8 +8,9 @@ They are one problem of ours in other units. With s_i the rows' weights (one by 
                  = alpha ( rho |w|_1 + (1 - rho)/2 |w|^2 + sum_i C s_i r_i^2 )               C = 1 / (2 alpha S)
     Lasso        ElasticNet with rho = 1
 
+so the certificate's objective is scikit-learn's divided by 2 alpha or by alpha, and the relative gap is the same.
 alpha = 0 is plain least squares, solved as the limit of a vanishing l2 penalty (_unpenalised.py). Several columns of
-targets are as many problems over the same rows. The certificate's objective is scikit-learn's divided by 2 alpha or by alpha, and the relative gap is the same.
+targets are as many problems over the same rows.
 """
 
 from __future__ import annotations
@@ -277,7 +278,8 @@ class Lasso(_Sparse):
     ----------
     alpha : float
         Weight of the penalty; 0 is plain least squares.
-    fit_intercept, precompute, copy_X, positive, selection, tol, max_iter, solver, random_state, n_jobs, warm_start, verbose
+    fit_intercept, precompute, copy_X, positive, selection, tol, max_iter, solver, random_state, n_jobs, warm_start, \
+verbose
         As in `ElasticNet`.
 
     Attributes

@@ -135,7 +135,7 @@ class LogisticRegression(LinearClassifier):
         return without_penalty(solve, self.tol, type(self).__name__) if self._is_unpenalised() else solve
 
     def _is_unpenalised(self) -> bool:
-        return self.penalty is None or self.penalty == "none" or self.C == np.inf
+        return self.penalty is None or self.penalty == "none" or np.inf == self.C
 
     def _penalty(self) -> tuple[str, float]:
         """The penalty's name and the share of l1 in it."""

@@ -30,7 +30,7 @@ from .result import Candidate, SearchResult
 from .scoring import make_score
 from .stopping import EarlyStopping, StopWatch
 from .values import doubling_Cs
-from .walk import Effort, Walk
+from .walk import Effort
 
 Vector = NDArray[np.float64]
 

@@ -3,8 +3,8 @@
 First-order methods are cheap and often soon done; on badly scaled data or at a large C they may need thousands of
 passes, where a Newton method needs a fixed few. Which of the two it is shows in the first passes: in a tenth of those
 that the second is expected to cost, so that waiting to see costs little, and a plateau at the start is not taken for
-the whole way. A second solver that takes far longer than was expected of it, on a problem that is hard for it too, gives
-back to the first, which goes on from its own last point; the driver keeps the best of both.
+the whole way. A second solver that takes far longer than was expected, on a problem that is hard for it too, gives back
+to the first, which goes on from its own last point; the driver keeps the best of both.
 """
 
 from __future__ import annotations
