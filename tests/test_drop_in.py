@@ -137,6 +137,16 @@ def test_a_search_needs_a_penalty() -> None:
         LogisticRegressionCV(penalty=None).fit(X, y)
 
 
+def test_a_number_of_values_means_what_it_does_there() -> None:
+    X, y = noisy()
+    found = LogisticRegressionCV(Cs=3, cv=3, early_stopping=False).fit(X, y).searches_[0]
+    np.testing.assert_allclose(found.Cs, [1e-4, 1.0, 1e4])
+    model = LassoCV(alphas=4, eps=0.01, early_stopping=False).fit(X, y)
+    assert len(model.alphas_) == 4
+    assert model.alphas_[-1] == pytest.approx(0.01 * model.alphas_[0])
+    assert np.count_nonzero(Lasso(2 * model.alphas_[0]).fit(X, y).coef_) == 0
+
+
 # Several outputs.
 
 

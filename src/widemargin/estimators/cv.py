@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..multiclass.strategy import Solve
+from ..numbers import as_number
 from ..objective.problem import Problem
 from ..selection.path import checked_Cs
 from ..selection.result import SearchResult
 from ..selection.search import Plan, search
 from ..selection.stopping import EarlyStopping
+from ..selection.values import first_C
 from ..selection.walk import Effort
 from ..solvers.base import Solver
 from ..solvers.solution import Solution
@@ -72,7 +74,7 @@ class Searching(LinearModel):
 
     def _plan(self, problem: Problem, n_jobs: int) -> Plan:
         return Plan(
-            self.Cs,
+            spaced_Cs(self.Cs),
             self.cv,
             self.scoring,
             self._score_weights,
@@ -89,13 +91,18 @@ class Searching(LinearModel):
         super()._keep(solutions)
 
 
+def spaced_Cs(Cs: Any) -> Any:
+    """A number as so many values from 0.0001 to 10,000, which is what it means in scikit-learn; else what was given."""
+    return np.logspace(-4, 4, Cs) if isinstance(Cs, (int, np.integer)) and Cs >= 1 else Cs
+
+
 class LinearSVCCV(Searching, LinearSVC):
     """`LinearSVC` that chooses C by cross-validation.
 
     Parameters
     ----------
-    Cs : sequence of floats, optional
-        The values to try. By default doubling from the first value that matters for the data.
+    Cs : sequence of floats or int, optional
+        The values to try, or how many from 0.0001 to 10,000. By default doubling from the first value that matters.
     cv : int, splitter or pairs of row numbers
         As in scikit-learn, except that a number means shuffled folds (by `random_state`).
     scoring : str or scorer, optional
@@ -244,8 +251,11 @@ class LassoCV(Searching, Lasso):
 
     Parameters
     ----------
-    alphas : sequence of floats, optional
-        The values to try. By default halving from one that leaves almost no feature.
+    alphas : sequence of floats or int, optional
+        The values to try, or how many down to a share `eps` of the first one. By default halving from one that leaves
+        almost no feature.
+    eps : float
+        The smallest alpha as a share of the largest, where their number is given.
     cv : int, splitter or pairs of row numbers
         As in scikit-learn, except that a number means shuffled folds (by `random_state`).
     scoring : str or scorer
@@ -288,6 +298,7 @@ class LassoCV(Searching, Lasso):
         self,
         *,
         alphas: Any = None,
+        eps: float = 1e-3,
         cv: Any = 5,
         scoring: Any = "neg_mean_squared_error",
         early_stopping: EarlyStopping | bool = True,
@@ -300,6 +311,7 @@ class LassoCV(Searching, Lasso):
         verbose: bool | int = False,
     ) -> None:
         self.alphas = alphas
+        self.eps = eps
         self.cv = cv
         self.scoring = scoring
         self.early_stopping = early_stopping
@@ -314,7 +326,11 @@ class LassoCV(Searching, Lasso):
     def _plan(self, problem: Problem, n_jobs: int) -> Plan:
         """alpha weighs the penalty against the mean loss: in a fold C grows as the rows become fewer."""
         self._total = float(problem.weights.sum()) / problem.C
-        Cs = None if self.alphas is None else [1 / (2 * self._total * alpha) for alpha in checked_Cs(self.alphas)]
+        if isinstance(self.alphas, (int, np.integer)) and self.alphas >= 1:
+            first = first_C(problem)
+            Cs: Any = np.geomspace(first, first / as_number("eps", self.eps, above=0), int(self.alphas))
+        else:
+            Cs = None if self.alphas is None else [1 / (2 * self._total * alpha) for alpha in checked_Cs(self.alphas)]
         return Plan(
             Cs,
             self.cv,
