@@ -6,9 +6,10 @@ from sklearn.metrics import get_scorer
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 
 from support import random_data, random_problem, real_data
-from widemargin import EarlyStopping, LinearSVC, Problem, find_C, path, solve
+from widemargin import EarlyStopping, LinearSVC, Matrix, Problem, find_C, path, solve
 from widemargin.objective.losses import LOSSES
 from widemargin.selection.folds import make_folds
+from widemargin.selection.memory import RememberingMatrix
 from widemargin.selection.values import first_C
 from widemargin.selection.walk import Effort, Visited, Walk, predicted_dual
 
@@ -136,6 +137,53 @@ def test_folds_that_cannot_work_are_refused():
         make_folds(problem, [])
     with pytest.raises(ValueError, match="no row whose weight"):
         make_folds(problem, [(everything[:0], everything)])
+
+
+@pytest.mark.parametrize("loss", list(LOSSES))
+def test_taken_rows_and_dual_domain(loss):
+    problem = random_problem(6, loss, "l2", "free")
+    rows = np.arange(3, 40)
+    w = np.linspace(-1, 1, problem.X.shape[1])
+    assert problem.taken(rows).objective(w, 0.2) == pytest.approx(problem.restricted(rows).objective(w, 0.2), rel=1e-12)
+    lower, upper = problem.restricted(rows).dual_domain()
+    left_out = np.setdiff1d(np.arange(problem.X.shape[0]), rows)
+    assert not lower[left_out].any() and not upper[left_out].any()
+    expected = problem.loss.dual_bounds(problem.y[rows])
+    for bounds, side in zip((lower, upper), expected, strict=True):
+        np.testing.assert_allclose(bounds[rows], side * problem.weights[rows])
+
+
+def test_products_are_remembered_and_right():
+    X = Matrix(random_data(2)[0])
+    remembering = RememberingMatrix(X)
+    rng = np.random.default_rng(0)
+    ws, us = rng.standard_normal((4, X.shape[1])), rng.standard_normal((4, X.shape[0]))
+    for k in (0, 1, 0, 2, 3, 1, 1):
+        np.testing.assert_array_equal(remembering.matvec(ws[k], 0.5), X.matvec(ws[k]) + 0.5)
+        np.testing.assert_array_equal(remembering.rmatvec(us[k]), X.rmatvec(us[k]))
+    remembering.matvec(ws[0])[:] = 7  # what is handed out is the caller's own
+    np.testing.assert_array_equal(remembering.matvec(ws[0]), X.matvec(ws[0]))
+    few = remembering.take([2, 5])
+    np.testing.assert_array_equal(few.matvec(ws[0]), X.matvec(ws[0])[[2, 5]])
+
+
+def test_shared_and_copied_rows_give_the_same_search(monkeypatch):
+    X, y = labelled(8)
+    copied = find_C(X, y, Cs=CS, tol=1e-8, score_tol=1e-8)
+    monkeypatch.setattr("widemargin.selection.fold_run.MOST_COPIED", 0)
+    shared = find_C(X, y, Cs=CS, tol=1e-8, score_tol=1e-8)
+    np.testing.assert_allclose(copied.scores, shared.scores, atol=1e-12)
+    np.testing.assert_allclose(copied.solution.coef, shared.solution.coef, atol=1e-3)
+
+
+def test_looser_fits_score_within_the_scores_own_error():
+    X, y = labelled(9, rows=400)
+    loose, tight = (find_C(X, y, Cs=CS, score_tol=tol, early_stopping=False) for tol in (1e-2, 1e-8))
+    error = tight.scores.std(axis=1, ddof=1) / np.sqrt(tight.scores.shape[1])
+    assert (np.abs(loose.mean_scores - tight.mean_scores) <= error).all()
+    assert loose.solution.certificate.relative_gap <= 1e-3
+    with pytest.raises(ValueError, match="score_tol"):
+        find_C(X, y, score_tol=-1.0)
 
 
 # Searches.

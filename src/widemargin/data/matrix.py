@@ -136,10 +136,38 @@ class Matrix:
         other.shape = (len(wanted), self.shape[1])
         return other
 
+    def to_scipy(self) -> Any:
+        """A copy as a SciPy sparse array, or as a NumPy array if the rows are dense."""
+        arrays = _core.row_arrays(self._rows)
+        if not self.is_sparse:
+            return arrays[0].reshape(self.shape)
+        indptr, indices, values = arrays
+        return sp.csr_array((values.astype(self.dtype, copy=False), indices, indptr), shape=self.shape)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as what it was made from; columns are built anew when they are asked for."""
+        return _restored, (self.to_scipy(), self.feature_names)
+
+    def __copy__(self) -> Matrix:
+        """Another view of the same rows."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        return other
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Matrix:
+        """The same: a matrix never changes, so that nothing need be copied."""
+        return self.__copy__()
+
     def __repr__(self) -> str:
         rows, columns = self.shape
         kind = f"sparse {self.dtype}, {self.nnz:,} nonzeros" if self.is_sparse else f"dense {self.dtype}"
         return f"Matrix({rows:,} x {columns:,}, {kind})"
+
+
+def _restored(X: Any, feature_names: list[str] | None) -> Matrix:
+    matrix = Matrix(X)
+    matrix.feature_names = feature_names
+    return matrix
 
 
 def as_vector(name: str, values: Any) -> Vector:

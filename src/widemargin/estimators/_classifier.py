@@ -10,8 +10,9 @@ from sklearn.base import ClassifierMixin
 
 from ..data.matrix import Matrix
 from ..multiclass.strategy import Ask, Labelled
+from ..solvers.base import Solver
 from ._linear import LinearModel
-from ._shared import intercept_kind, require_loss, require_penalty, validated
+from ._shared import intercept_kind, known_solver, require_loss, require_penalty, validated
 from ._targets import Target, read_target
 
 Vector = NDArray[np.float64]
@@ -38,7 +39,8 @@ class LinearClassifier(ClassifierMixin, LinearModel):  # type: ignore[misc]
         """
         problem, settings = self._problem_settings(), self._solve_settings()
         X = validated(self, X, fitting=True)
-        target = read_target(y, X.shape[0], self.multi_class)
+        target = read_target(y, X.shape[0], self._multi_class())
+        settings["solver"] = self._solver_name(target)
         weights = target.weights(X, self.class_weight, sample_weight)
         data = Labelled(Matrix(X), target.codes, len(target.classes), weights)
         starts = self._starts(X.shape[1]) if self._same_kind(target) else ()
@@ -49,6 +51,18 @@ class LinearClassifier(ClassifierMixin, LinearModel):  # type: ignore[misc]
         self._keep(found.solutions)
         return self
 
+    def _penalty(self) -> tuple[str, float]:
+        """The penalty's name and the share of l1 in it."""
+        return require_penalty(type(self).__name__, self.penalty), self.l1_ratio
+
+    def _multi_class(self) -> str:
+        """How several classes are told apart."""
+        return str(self.multi_class)
+
+    def _solver_name(self, target: Target) -> str | Solver:
+        """The solver for that kind of target."""
+        return known_solver(self.solver)
+
     def _same_kind(self, target: Target) -> bool:
         """Whether the last fit was of the same classes by the same method, so that its models correspond to ours."""
         last = getattr(self, "_target", None)
@@ -56,13 +70,13 @@ class LinearClassifier(ClassifierMixin, LinearModel):  # type: ignore[misc]
 
     def _problem_settings(self) -> dict[str, Any]:
         """The keyword arguments of `Problem` that all models share."""
-        name = type(self).__name__
-        require_loss(name, self.loss, classification=True)
+        require_loss(type(self).__name__, self.loss, classification=True)
+        penalty, l1_ratio = self._penalty()
         return {
             "loss": self.loss,
-            "penalty": require_penalty(name, self.penalty),
+            "penalty": penalty,
             "C": self.C,
-            "l1_ratio": self.l1_ratio,
+            "l1_ratio": l1_ratio,
             "intercept": intercept_kind(self.fit_intercept, self.intercept),
             "intercept_scaling": self.intercept_scaling,
         }

@@ -17,7 +17,7 @@ from ..objective.problem import Problem
 from ..solvers.solution import Solution
 from ..solvers.solve import solve
 from ..threads import thread_count
-from ._shared import report_end, seed_of, validated
+from ._shared import known_solver, report_end, seed_of, validated
 
 Vector = NDArray[np.float64]
 Table = NDArray[np.float64]
@@ -31,7 +31,7 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
     def _solve_settings(self) -> dict[str, Any]:
         """What `solve` is to be told; the seed is drawn once, however many problems there are."""
         return {
-            "solver": self.solver,
+            "solver": known_solver(self.solver),
             "tol": self.tol,
             "max_iter": self.max_iter,
             "seed": seed_of(self.random_state),
@@ -53,7 +53,7 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
     def _starts(self, n_features: int) -> tuple[Solution, ...]:
         """The last solutions, if a warm start is asked for and the features are as many."""
         last: Sequence[Solution] = getattr(self, "solutions_", ()) if self.warm_start else ()
-        return tuple(last) if all(len(solution.coef) == n_features for solution in last) else ()
+        return tuple(last) if last and self.coef_.shape[-1] == n_features else ()
 
     def _keep(self, solutions: Sequence[Solution]) -> None:
         """The attributes that tell how it went. Of several models, the one with the largest gap speaks for all."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,8 @@ Vector = NDArray[np.float64]
 class LinearRegressor(RegressorMixin, LinearModel):  # type: ignore[misc]
     """Predicts x . coef_ + intercept_. Subclasses hold the parameters and say what problem they stand for."""
 
+    several_outputs: ClassVar[bool] = False  # whether y may have a column for each of several outputs
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fits the model.
 
@@ -28,8 +30,8 @@ class LinearRegressor(RegressorMixin, LinearModel):  # type: ignore[misc]
         ----------
         X : matrix of shape (rows, features)
             Sparse or dense, float32 or float64 without a copy; data frames too.
-        y : array of shape (rows,)
-            Numbers.
+        y : array of shape (rows,), or for least squares (rows, outputs)
+            Numbers; each output gets a model of its own.
         sample_weight : array of shape (rows,), optional
             Weight of each row's loss; a weight of two counts as the row given twice.
 
@@ -40,18 +42,34 @@ class LinearRegressor(RegressorMixin, LinearModel):  # type: ignore[misc]
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None: a regressor learns from numbers")
         X = validated(self, X, fitting=True)
-        targets = real_targets(column_or_1d(y, warn=True), X.shape[0])
+        columns = self._columns(y, X.shape[0])
         weights = sample_weights(X, sample_weight)
-        total = float(len(targets) if weights is None else weights.sum())
-        problem = Problem(Matrix(X), targets, sample_weight=weights, **self._problem_settings(total))
-        starts = self._starts(X.shape[1])
-        solution = self._solver(self._solve_settings())(problem, starts[0] if starts else None, self._threads())
-        self.coef_ = solution.coef
-        self.intercept_ = solution.intercept
-        self._keep([solution])
+        total = float(X.shape[0] if weights is None else weights.sum())
+        starts, rows, solver = self._starts(X.shape[1]), Matrix(X), self._solver(self._solve_settings())
+        starts = starts if len(starts) == len(columns) else ()
+        solutions = []
+        for output, targets in enumerate(columns):
+            problem = Problem(rows, targets, sample_weight=weights, **self._problem_settings(total, output))
+            solutions.append(solver(problem, starts[output] if starts else None, self._threads()))
+        self.coef_ = np.stack([solution.coef for solution in solutions])
+        self.intercept_: Any = np.array([solution.intercept for solution in solutions])
+        if self._one_column(y):
+            self.coef_, self.intercept_ = self.coef_[0], float(self.intercept_[0])
+        self._keep(solutions)
         return self
 
-    def _problem_settings(self, total_weight: float) -> dict[str, Any]:
+    def _columns(self, y: Any, rows: int) -> list[Vector]:
+        """The targets, one vector per output."""
+        if self._one_column(y):
+            return [real_targets(column_or_1d(y, warn=not self.several_outputs), rows)]
+        return [real_targets(column, rows) for column in np.asarray(y).T]
+
+    def _one_column(self, y: Any) -> bool:
+        """Whether there is one output, and no table of outputs was given."""
+        shape = np.asarray(y).shape
+        return not self.several_outputs or len(shape) < 2 or shape[1] == 1
+
+    def _problem_settings(self, total_weight: float, output: int = 0) -> dict[str, Any]:
         """The keyword arguments of `Problem`; total_weight is the sum of the rows' weights."""
         raise NotImplementedError
 
@@ -64,9 +82,10 @@ class LinearRegressor(RegressorMixin, LinearModel):  # type: ignore[misc]
 
         Returns
         -------
-        array of shape (rows,)
+        array of shape (rows,) or (rows, outputs)
         """
-        return self._scores(X)[:, 0]
+        scores = self._scores(X)
+        return scores[:, 0] if np.ndim(self.intercept_) == 0 else scores
 
     def densify(self) -> Self:
         """Makes `coef_` a NumPy array again.
@@ -76,12 +95,18 @@ class LinearRegressor(RegressorMixin, LinearModel):  # type: ignore[misc]
         self
         """
         super().densify()
-        self.coef_ = self.coef_.ravel()
+        if np.ndim(self.intercept_) == 0:
+            self.coef_ = self.coef_.ravel()
         return self
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = self.several_outputs
+        return tags
 
-def require_positive(name: str, value: float, instead: str) -> float:
-    """Refuses a number that is not above zero, saying what to do instead."""
-    if not (np.isfinite(value) and value > 0):
-        raise ValueError(f"{name} must be a finite number > 0, got {value!r}: {instead}")
+
+def require_not_negative(name: str, value: float, instead: str) -> float:
+    """Refuses a number below zero or not finite, saying what to do instead."""
+    if not (np.isfinite(value) and value >= 0):
+        raise ValueError(f"{name} must be a finite number >= 0, got {value!r}: {instead}")
     return float(value)

@@ -12,9 +12,15 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from ..objective.losses import LOSSES
+from ..solvers.base import Solver
 from ..solvers.solution import Solution, Status
 
 Vector = NDArray[np.float64]
+
+# scikit-learn's solvers. Which of them a program asks for says how to compute, not what: here "auto" sees to that.
+SKLEARN_SOLVERS = frozenset(
+    {"liblinear", "newton-cg", "newton-cholesky", "sag", "saga", "svd", "cholesky", "lsqr", "sparse_cg"}
+)
 
 PENALISED_OR_NOT = ("free", "regularized")
 
@@ -37,12 +43,23 @@ def require_loss(name: str, loss: str, *, classification: bool) -> None:
         raise ValueError(f"{name} takes a {kind} loss, one of {', '.join(able)}; got {loss!r}")
 
 
+def known_solver(solver: str | Solver) -> str | Solver:
+    """The solver as `solve` wants it: one of scikit-learn's own names stands for "auto"."""
+    return "auto" if isinstance(solver, str) and solver in SKLEARN_SOLVERS else solver
+
+
+def require_not_positive(positive: bool, name: str) -> None:
+    """Refuses coefficients that may not be negative: a promise that is not kept would be worse."""
+    if positive:
+        raise ValueError(f"{name} does not solve positive=True: use the class of this name in sklearn.linear_model")
+
+
 def require_penalty(name: str, penalty: Any) -> str:
     """Refuses no penalty at all, and says why."""
     if penalty is None or penalty == "none":
         raise ValueError(
             f"{name} needs a penalty: without one there may be no best model (on separable data the coefficients grow "
-            "without end) and no bound to prove how good a model is. Use penalty='l2' with a large C, such as C=1e6."
+            "without end). Use penalty='l2' with a large C, such as C=1e6; LogisticRegression takes penalty=None."
         )
     return str(penalty)
 

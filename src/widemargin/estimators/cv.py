@@ -13,16 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..multiclass.strategy import Solve
+from ..numbers import as_number
 from ..objective.problem import Problem
 from ..selection.path import checked_Cs
 from ..selection.result import SearchResult
 from ..selection.search import Plan, search
 from ..selection.stopping import EarlyStopping
+from ..selection.values import first_C
 from ..selection.walk import Effort
 from ..solvers.base import Solver
 from ..solvers.solution import Solution
 from ._linear import LinearModel
-from ._shared import seed_of
+from ._shared import require_penalty, seed_of
 from .least_squares import Lasso
 from .linear_svc import LinearSVC
 from .logistic_regression import LogisticRegression
@@ -60,7 +62,7 @@ class Searching(LinearModel):
         return self
 
     def _solver(self, settings: dict[str, Any]) -> Solve:
-        effort = Effort(self.solver, self.tol, self.max_iter, None, seed_of(self.random_state))
+        effort = Effort(settings["solver"], self.tol, self.max_iter, None, seed_of(self.random_state))
         self._results: dict[int, SearchResult] = {}
 
         def run(problem: Problem, start: Solution | None, n_jobs: int) -> Solution:
@@ -72,7 +74,7 @@ class Searching(LinearModel):
 
     def _plan(self, problem: Problem, n_jobs: int) -> Plan:
         return Plan(
-            self.Cs,
+            spaced_Cs(self.Cs),
             self.cv,
             self.scoring,
             self._score_weights,
@@ -89,13 +91,18 @@ class Searching(LinearModel):
         super()._keep(solutions)
 
 
+def spaced_Cs(Cs: Any) -> Any:
+    """A number as so many values from 0.0001 to 10,000, which is what it means in scikit-learn; else what was given."""
+    return np.logspace(-4, 4, Cs) if isinstance(Cs, (int, np.integer)) and Cs >= 1 else Cs
+
+
 class LinearSVCCV(Searching, LinearSVC):
     """`LinearSVC` that chooses C by cross-validation.
 
     Parameters
     ----------
-    Cs : sequence of floats, optional
-        The values to try. By default doubling from the first value that matters for the data.
+    Cs : sequence of floats or int, optional
+        The values to try, or how many from 0.0001 to 10,000. By default doubling from the first value that matters.
     cv : int, splitter or pairs of row numbers
         As in scikit-learn, except that a number means shuffled folds (by `random_state`).
     scoring : str or scorer, optional
@@ -174,9 +181,11 @@ class LogisticRegressionCV(Searching, LogisticRegression):
     ----------
     Cs, cv, scoring, early_stopping, n_jobs
         As in `LinearSVCCV`; scores of probabilities such as "neg_log_loss" are possible too.
-    penalty, l1_ratio, tol, fit_intercept, intercept, intercept_scaling, class_weight, multi_class, max_iter, solver, \
+    penalty, l1_ratio, tol, fit_intercept, intercept, intercept_scaling, class_weight, max_iter, solver, \
 random_state, verbose
-        As in `LogisticRegression`.
+        As in `LogisticRegression`; there must be a penalty.
+    multi_class : {"ovr"}
+        One C is chosen for each class.
 
     Attributes
     ----------
@@ -195,13 +204,13 @@ random_state, verbose
 
     def __init__(
         self,
-        penalty: str = "l2",
+        penalty: str = "auto",
         *,
         Cs: Any = None,
         cv: Any = 5,
         scoring: Any = None,
         early_stopping: EarlyStopping | bool = True,
-        l1_ratio: float = 0.5,
+        l1_ratio: float | None = None,
         tol: float = 1e-3,
         fit_intercept: bool = True,
         intercept: str = "free",
@@ -232,14 +241,21 @@ random_state, verbose
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    def _penalty(self) -> tuple[str, float]:
+        require_penalty(type(self).__name__, self.penalty)  # without one there is no C to choose
+        return super()._penalty()
+
 
 class LassoCV(Searching, Lasso):
     """`Lasso` that chooses alpha by cross-validation.
 
     Parameters
     ----------
-    alphas : sequence of floats, optional
-        The values to try. By default halving from one that leaves almost no feature.
+    alphas : sequence of floats or int, optional
+        The values to try, or how many down to a share `eps` of the first one. By default halving from one that leaves
+        almost no feature.
+    eps : float
+        The smallest alpha as a share of the largest, where their number is given.
     cv : int, splitter or pairs of row numbers
         As in scikit-learn, except that a number means shuffled folds (by `random_state`).
     scoring : str or scorer
@@ -275,11 +291,14 @@ class LassoCV(Searching, Lasso):
 
     alpha: float = 1.0  # any value: the search replaces it
     l1_ratio: float = 1.0
+    positive: bool = False
+    several_outputs: ClassVar[bool] = False  # one alpha is chosen for one column of targets
 
     def __init__(
         self,
         *,
         alphas: Any = None,
+        eps: float = 1e-3,
         cv: Any = 5,
         scoring: Any = "neg_mean_squared_error",
         early_stopping: EarlyStopping | bool = True,
@@ -292,6 +311,7 @@ class LassoCV(Searching, Lasso):
         verbose: bool | int = False,
     ) -> None:
         self.alphas = alphas
+        self.eps = eps
         self.cv = cv
         self.scoring = scoring
         self.early_stopping = early_stopping
@@ -306,7 +326,11 @@ class LassoCV(Searching, Lasso):
     def _plan(self, problem: Problem, n_jobs: int) -> Plan:
         """alpha weighs the penalty against the mean loss: in a fold C grows as the rows become fewer."""
         self._total = float(problem.weights.sum()) / problem.C
-        Cs = None if self.alphas is None else [1 / (2 * self._total * alpha) for alpha in checked_Cs(self.alphas)]
+        if isinstance(self.alphas, (int, np.integer)) and self.alphas >= 1:
+            first = first_C(problem)
+            Cs: Any = np.geomspace(first, first / as_number("eps", self.eps, above=0), int(self.alphas))
+        else:
+            Cs = None if self.alphas is None else [1 / (2 * self._total * alpha) for alpha in checked_Cs(self.alphas)]
         return Plan(
             Cs,
             self.cv,

@@ -9,28 +9,38 @@ They are one problem of ours in other units. With s_i the rows' weights (one by 
     Lasso        ElasticNet with rho = 1
 
 so the certificate's objective is scikit-learn's divided by 2 alpha or by alpha, and the relative gap is the same.
+alpha = 0 is plain least squares, solved as the limit of a vanishing l2 penalty (_unpenalised.py). Several columns of
+targets are as many problems over the same rows.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import scipy.sparse as sp
 
+from ..multiclass.strategy import Solve
 from ..solvers.base import Solver
-from ._regressor import LinearRegressor, require_positive
+from ._regressor import LinearRegressor, Vector, require_not_negative
+from ._shared import require_not_positive
+from ._unpenalised import without_penalty
 
-NO_PENALTY = "without a penalty there is no bound to prove how good a model is; use a small alpha, such as 1e-6"
+NOT_NEGATIVE = "a penalty cannot be negative; 0 means none at all"
 
 
 class _LeastSquares(LinearRegressor):
     """The squared loss, and the parameters that all three share."""
 
+    several_outputs = True
+
     def __init__(
         self,
-        alpha: float = 1.0,
+        alpha: Any = 1.0,
         *,
         fit_intercept: bool = True,
+        copy_X: bool = True,
+        positive: bool = False,
         tol: float = 1e-3,
         max_iter: int | None = None,
         solver: str | Solver = "auto",
@@ -41,6 +51,8 @@ class _LeastSquares(LinearRegressor):
     ) -> None:
         self.alpha = alpha
         self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.positive = positive
         self.tol = tol
         self.max_iter = max_iter
         self.solver = solver
@@ -53,22 +65,72 @@ class _LeastSquares(LinearRegressor):
         intercept = "free" if self.fit_intercept else "none"
         return {"loss": "squared", "penalty": penalty, "C": C, "l1_ratio": l1_ratio, "intercept": intercept}
 
-    def _alpha(self) -> float:
-        return require_positive("alpha", self.alpha, NO_PENALTY)
+    def _alpha(self, output: int = 0) -> float:
+        alpha = self.alpha if np.ndim(self.alpha) == 0 else self.alpha[output]
+        return require_not_negative("alpha", alpha, NOT_NEGATIVE)
+
+    def _is_unpenalised(self) -> bool:
+        return bool(np.all(np.asarray(self.alpha) == 0))
+
+    def _solve_settings(self) -> dict[str, Any]:
+        require_not_positive(self.positive, type(self).__name__)
+        settings = super()._solve_settings()
+        if self._is_unpenalised():
+            settings["tol"] = self.tol / 2
+        return settings
+
+    def _solver(self, settings: dict[str, Any]) -> Solve:
+        solve = super()._solver(settings)
+        return without_penalty(solve, self.tol, type(self).__name__) if self._is_unpenalised() else solve
 
 
 class _Sparse(_LeastSquares):
     """What Lasso and ElasticNet share."""
 
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        precompute: Any = False,
+        copy_X: bool = True,
+        positive: bool = False,
+        selection: str = "cyclic",
+        tol: float = 1e-3,
+        max_iter: int | None = None,
+        solver: str | Solver = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        warm_start: bool = False,
+        verbose: bool | int = False,
+    ) -> None:
+        self.precompute = precompute
+        self.selection = selection
+        super().__init__(
+            alpha,
+            fit_intercept=fit_intercept,
+            copy_X=copy_X,
+            positive=positive,
+            tol=tol,
+            max_iter=max_iter,
+            solver=solver,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            warm_start=warm_start,
+            verbose=verbose,
+        )
+
     @property
     def sparse_coef_(self) -> Any:
         """The coefficients as a sparse array of one row."""
-        return sp.csr_array(self.coef_.reshape(1, -1))
+        return sp.csr_array(np.atleast_2d(self.coef_))
 
     def _mixed(self, l1_ratio: float, total_weight: float) -> dict[str, Any]:
         # At both ends of the mixture it has a name of its own, under which more solvers take it.
         penalty = {0.0: "l2", 1.0: "l1"}.get(float(l1_ratio), "elasticnet")
         alpha = self._alpha()
+        if alpha == 0:
+            return self._squared("l2", 1.0)
         # Where no row counts at all, Problem says so.
         return self._squared(penalty, 1 / (2 * alpha * total_weight) if total_weight > 0 else 1.0, l1_ratio)
 
@@ -81,10 +143,14 @@ class Ridge(_LeastSquares):
 
     Parameters
     ----------
-    alpha : float
-        Weight of the penalty, above zero.
+    alpha : float, or one for each output
+        Weight of the penalty; 0 is plain least squares.
     fit_intercept : bool
         Whether the model has an intercept b; it is not penalised.
+    copy_X : bool
+        Taken for scikit-learn's sake, and of no effect: X is never written into.
+    positive : bool
+        Must be False: coefficients of either sign.
     tol : float
         The relative duality gap to reach: (primal - dual) / primal <= tol.
     max_iter, solver, random_state, n_jobs, warm_start, verbose
@@ -92,8 +158,8 @@ class Ridge(_LeastSquares):
 
     Attributes
     ----------
-    coef_ : array of shape (n_features,)
-    intercept_ : float
+    coef_ : array of shape (n_features,) or (n_outputs, n_features)
+    intercept_ : float, or array of shape (n_outputs,)
     certificate_ : Certificate
         Of the objective divided by 2 alpha.
     solution_, trace_, solver_, n_iter_
@@ -107,8 +173,17 @@ class Ridge(_LeastSquares):
     (array([1.]), 2.0)
     """
 
-    def _problem_settings(self, total_weight: float) -> dict[str, Any]:
-        return self._squared("l2", 1 / (2 * self._alpha()))
+    def _columns(self, y: Any, rows: int) -> list[Vector]:
+        columns = super()._columns(y, rows)
+        if np.ndim(self.alpha) > 0 and len(self.alpha) != len(columns):
+            raise ValueError(f"alpha has {len(self.alpha)} values, y has {len(columns)} outputs: give one for each")
+        return columns
+
+    def _problem_settings(self, total_weight: float, output: int = 0) -> dict[str, Any]:
+        alpha = self._alpha(output)
+        if alpha == 0 and not self._is_unpenalised():
+            raise ValueError("alpha is 0 for some outputs and not for others: fit those with 0 by themselves")
+        return self._squared("l2", 1 / (2 * alpha) if alpha > 0 else 1.0)
 
 
 class ElasticNet(_Sparse):
@@ -122,11 +197,15 @@ class ElasticNet(_Sparse):
     Parameters
     ----------
     alpha : float
-        Weight of the penalty, above zero.
+        Weight of the penalty; 0 is plain least squares.
     l1_ratio : float
         Share of l1: 0 is l2 alone, 1 is the Lasso.
     fit_intercept : bool
         Whether the model has an intercept b; it is not penalised.
+    precompute, copy_X, selection
+        Taken for scikit-learn's sake, and of no effect: how to compute is the solver's business.
+    positive : bool
+        Must be False: coefficients of either sign.
     tol : float
         The relative duality gap to reach: (primal - dual) / primal <= tol.
     max_iter, solver, random_state, n_jobs, warm_start, verbose
@@ -134,9 +213,9 @@ class ElasticNet(_Sparse):
 
     Attributes
     ----------
-    coef_ : array of shape (n_features,)
-    sparse_coef_ : sparse array of shape (1, n_features)
-    intercept_ : float
+    coef_ : array of shape (n_features,) or (n_outputs, n_features)
+    sparse_coef_ : sparse array of shape (n_outputs, n_features)
+    intercept_ : float, or array of shape (n_outputs,)
     certificate_ : Certificate
         Of the objective divided by alpha.
     solution_, trace_, solver_, n_iter_
@@ -156,6 +235,10 @@ class ElasticNet(_Sparse):
         *,
         l1_ratio: float = 0.5,
         fit_intercept: bool = True,
+        precompute: Any = False,
+        copy_X: bool = True,
+        positive: bool = False,
+        selection: str = "cyclic",
         tol: float = 1e-3,
         max_iter: int | None = None,
         solver: str | Solver = "auto",
@@ -168,6 +251,10 @@ class ElasticNet(_Sparse):
         super().__init__(
             alpha,
             fit_intercept=fit_intercept,
+            precompute=precompute,
+            copy_X=copy_X,
+            positive=positive,
+            selection=selection,
             tol=tol,
             max_iter=max_iter,
             solver=solver,
@@ -177,7 +264,7 @@ class ElasticNet(_Sparse):
             verbose=verbose,
         )
 
-    def _problem_settings(self, total_weight: float) -> dict[str, Any]:
+    def _problem_settings(self, total_weight: float, output: int = 0) -> dict[str, Any]:
         return self._mixed(self.l1_ratio, total_weight)
 
 
@@ -190,8 +277,9 @@ class Lasso(_Sparse):
     Parameters
     ----------
     alpha : float
-        Weight of the penalty, above zero.
-    fit_intercept, tol, max_iter, solver, random_state, n_jobs, warm_start, verbose
+        Weight of the penalty; 0 is plain least squares.
+    fit_intercept, precompute, copy_X, positive, selection, tol, max_iter, solver, random_state, n_jobs, warm_start, \
+verbose
         As in `ElasticNet`.
 
     Attributes
@@ -207,5 +295,5 @@ class Lasso(_Sparse):
     array([1.6, 0. ])
     """
 
-    def _problem_settings(self, total_weight: float) -> dict[str, Any]:
+    def _problem_settings(self, total_weight: float, output: int = 0) -> dict[str, Any]:
         return self._mixed(1.0, total_weight)

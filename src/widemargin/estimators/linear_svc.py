@@ -42,6 +42,8 @@ class LinearSVC(LinearClassifier):
     max_iter : int, optional
         Limit on the solver's outer steps; None for no limit.
     solver : "auto", a solver's name, or a Solver with its settings
+    dual : bool or "auto"
+        Taken for scikit-learn's sake, and of no effect: primal or dual is a property of the solver.
     random_state : int, RandomState or None
         Seed of the order in which rows are visited; None is a fixed seed.
     n_jobs : int, optional
@@ -97,6 +99,7 @@ class LinearSVC(LinearClassifier):
         l1_ratio: float = 0.5,
         max_iter: int | None = None,
         solver: str | Solver = "auto",
+        dual: bool | str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
         warm_start: bool = False,
@@ -114,6 +117,7 @@ class LinearSVC(LinearClassifier):
         self.l1_ratio = l1_ratio
         self.max_iter = max_iter
         self.solver = solver
+        self.dual = dual
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.warm_start = warm_start

@@ -27,7 +27,7 @@ class LinearSVR(LinearRegressor):
         Share of l1 in the elastic net.
     tol : float
         The relative duality gap to reach: (primal - dual) / primal <= tol.
-    fit_intercept, intercept, intercept_scaling, max_iter, solver, random_state, n_jobs, warm_start, verbose
+    fit_intercept, intercept, intercept_scaling, max_iter, solver, dual, random_state, n_jobs, warm_start, verbose
         As in `LinearSVC`.
 
     Attributes
@@ -59,6 +59,7 @@ class LinearSVR(LinearRegressor):
         intercept_scaling: float = 1.0,
         max_iter: int | None = None,
         solver: str | Solver = "auto",
+        dual: bool | str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
         warm_start: bool = False,
@@ -75,12 +76,13 @@ class LinearSVR(LinearRegressor):
         self.intercept_scaling = intercept_scaling
         self.max_iter = max_iter
         self.solver = solver
+        self.dual = dual
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.warm_start = warm_start
         self.verbose = verbose
 
-    def _problem_settings(self, total_weight: float) -> dict[str, Any]:
+    def _problem_settings(self, total_weight: float, output: int = 0) -> dict[str, Any]:
         name = type(self).__name__
         require_loss(name, self.loss, classification=False)
         return {

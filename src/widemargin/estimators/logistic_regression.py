@@ -7,8 +7,16 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..multiclass.joint import Joint
+from ..multiclass.strategy import Solve
 from ..solvers.base import Solver
 from ._classifier import LinearClassifier
+from ._shared import SKLEARN_SOLVERS
+from ._targets import Target
+from ._unpenalised import without_penalty
+
+# The solvers by which all classes can be fitted at once.
+JOINT_SOLVERS = frozenset({"auto", "lbfgs", "multinomial_newton", "multinomial_lbfgs"})
 
 
 class LogisticRegression(LinearClassifier):
@@ -20,12 +28,14 @@ class LogisticRegression(LinearClassifier):
 
     Parameters
     ----------
-    penalty : {"l2", "l1", "elasticnet"}
-        R. None is refused: use a large C.
+    penalty : {"auto", "l2", "l1", "elasticnet", None}
+        R. "auto" goes by `l1_ratio`. None, or C=inf: no penalty, as the limit of a vanishing one; where the classes can
+        be separated there is no such limit, and a warning says so.
     C : float
         Weight of the losses against the penalty.
-    l1_ratio : float
-        Share of l1 in the elastic net.
+    l1_ratio : float, optional
+        Share of l1: with penalty="auto", 0 or None is l2, 1 is l1, what lies between the elastic net; with
+        penalty="elasticnet", None is a half.
     tol : float
         The relative duality gap to reach: (primal - dual) / primal <= tol.
     fit_intercept : bool
@@ -36,11 +46,14 @@ class LogisticRegression(LinearClassifier):
         Value of that constant feature; matters for intercept="regularized" alone.
     class_weight : None, "balanced" or dict
         Factors of C by class of the row; "balanced" gives all classes the same total weight.
-    multi_class : {"ovr", "multinomial"}
-        How more than two classes are told apart; see `widemargin.multiclass.STRATEGIES`.
+    multi_class : {"auto", "multinomial", "ovr", "ovo", "dag"}
+        How more than two classes are told apart: "auto" is "multinomial", one model of all classes, wherever that has a
+        solver (l2 or no penalty, and no solver for two classes is named), else "ovr", each class against the rest.
     max_iter : int, optional
         Limit on the solver's outer steps; None for no limit.
     solver : "auto", a solver's name, or a Solver with its settings
+    dual : bool
+        Taken for scikit-learn's sake, and of no effect: primal or dual is a property of the solver.
     random_state : int, RandomState or None
         Seed of the order in which rows are visited; None is a fixed seed.
     n_jobs : int, optional
@@ -70,18 +83,19 @@ class LogisticRegression(LinearClassifier):
 
     def __init__(
         self,
-        penalty: str = "l2",
+        penalty: str | None = "auto",
         *,
         C: float = 1.0,
-        l1_ratio: float = 0.5,
+        l1_ratio: float | None = None,
         tol: float = 1e-3,
         fit_intercept: bool = True,
         intercept: str = "free",
         intercept_scaling: float = 1.0,
         class_weight: Any = None,
-        multi_class: str = "ovr",
+        multi_class: str = "auto",
         max_iter: int | None = None,
         solver: str | Solver = "auto",
+        dual: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
         warm_start: bool = False,
@@ -98,10 +112,50 @@ class LogisticRegression(LinearClassifier):
         self.multi_class = multi_class
         self.max_iter = max_iter
         self.solver = solver
+        self.dual = dual
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.warm_start = warm_start
         self.verbose = verbose
+
+    def _problem_settings(self) -> dict[str, Any]:
+        settings = super()._problem_settings()
+        if self._is_unpenalised():
+            settings["C"] = 1.0  # raised in the course of the fit
+        return settings
+
+    def _solve_settings(self) -> dict[str, Any]:
+        settings = super()._solve_settings()
+        if self._is_unpenalised():
+            settings["tol"] = self.tol / 2
+        return settings
+
+    def _solver(self, settings: dict[str, Any]) -> Solve:
+        solve = super()._solver(settings)
+        return without_penalty(solve, self.tol, type(self).__name__) if self._is_unpenalised() else solve
+
+    def _is_unpenalised(self) -> bool:
+        return self.penalty is None or self.penalty == "none" or np.inf == self.C
+
+    def _penalty(self) -> tuple[str, float]:
+        """The penalty's name and the share of l1 in it."""
+        if self._is_unpenalised():
+            return "l2", 0.0
+        share = self.l1_ratio
+        if self.penalty == "auto":
+            return {None: "l2", 0.0: "l2", 1.0: "l1"}.get(share, "elasticnet"), share or 0.0
+        return str(self.penalty), 0.5 if share is None else share
+
+    def _multi_class(self) -> str:
+        if self.multi_class != "auto":
+            return str(self.multi_class)
+        joint = self._penalty()[0] == "l2" and self.solver in JOINT_SOLVERS | SKLEARN_SOLVERS
+        return "multinomial" if joint else "ovr"
+
+    def _solver_name(self, target: Target) -> str | Solver:
+        solver = super()._solver_name(target)
+        joint = isinstance(target.strategy, Joint)
+        return "multinomial_lbfgs" if joint and solver == "lbfgs" else solver
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The probability of each class; of each label, if `y` was an indicator matrix.

@@ -68,6 +68,13 @@ class MulticlassProblem:
         other.n_jobs = n_jobs
         return other
 
+    def with_C(self, C: float) -> MulticlassProblem:
+        """The same problem at another C; the data are shared."""
+        other = copy.copy(self)
+        other.C = float(C)
+        other.weights = self.weights * (other.C / self.C)
+        return other
+
     # Shapes.
 
     @property

@@ -146,6 +146,13 @@ class Problem:
             raise ValueError("none of the chosen rows has a weight above zero: at least one row must count")
         return other
 
+    def taken(self, rows: Any) -> Problem:
+        """The problem of those rows alone (row numbers), which are copied."""
+        other = copy.copy(self)
+        other.X = self.X.take(rows)
+        other.y, other.weights = self.y[rows], self.weights[rows]
+        return other
+
     # Passes over the data.
 
     def loss_pass(self, w: Any, intercept: float = 0.0) -> LossPass:
@@ -209,6 +216,15 @@ class Problem:
     def dual_value(self, v: Any) -> float:
         """D(v), after v has been scaled into the dual feasible set; -inf where no scaling gets there."""
         return feasible_dual(self, as_vector("v", v))[1]
+
+    def dual_domain(self) -> tuple[Vector, Vector]:
+        """The bounds between which each v_i may lie; both zero where a row does not count."""
+        reach = self.loss.dual_reach * self.weights if np.isfinite(self.loss.dual_reach) else np.inf
+        reach = np.where(self.weights > 0, reach, 0.0)
+        if not self.loss.classification:
+            return -reach, reach
+        positive = self.y > 0
+        return np.where(positive, 0.0, -reach), np.where(positive, reach, 0.0)
 
     def certify(self, w: Any, intercept: float = 0.0, dual: Any = None) -> Certified:
         """The certificate of a point, with the intercept and the dual point that it holds for."""

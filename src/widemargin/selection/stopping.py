@@ -41,7 +41,7 @@ class EarlyStopping:
     EarlyStopping(declines=5, fades=8, settled=3, movement=0.01)
     """
 
-    declines: int = 4
+    declines: int = 3
     fades: int = 8
     settled: int = 3
     movement: float = 0.01

@@ -88,8 +88,5 @@ def predicted_dual(problem: Problem, last: Visited, before: Visited | None) -> V
     if before is not None and before.solution.dual is not None and before.C < last.C:
         C_0, v_0 = before.C, before.solution.dual
     ahead = v + (problem.C - last.C) / (last.C - C_0) * (v - v_0)
-    counts = problem.weights > 0
-    lower, upper = problem.loss.dual_bounds(problem.y[counts])
-    inside = np.zeros_like(v)
-    inside[counts] = np.clip(ahead[counts], lower * problem.weights[counts], upper * problem.weights[counts])
-    return inside
+    lower, upper = problem.dual_domain()
+    return np.clip(ahead, lower, upper, out=ahead)

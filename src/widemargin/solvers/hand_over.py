@@ -1,17 +1,25 @@
 """Two solvers, one run: the first as long as it gets on, then the second from where the first stood.
 
 First-order methods are cheap and often soon done; on badly scaled data or at a large C they may need thousands of
-passes, where a Newton method needs a fixed few. Which of the two it is shows in the first passes.
+passes, where a Newton method needs a fixed few. Which of the two it is shows in the first passes: in a tenth of those
+that the second is expected to cost, so that waiting to see costs little, and a plateau at the start is not taken for
+the whole way. A second solver that takes far longer than was expected, on a problem that is hard for it too, gives back
+to the first, which goes on from its own last point; the driver keeps the best of both.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from .base import Run, Solver, Step, Steps
+
+# The first solver is judged after this share of what the second one is expected to cost.
+PATIENCE_SHARE = 0.1
+# The second solver may take so many times what it, or the first one, was expected to need.
+OVERDRAFT = 2.0
 
 if TYPE_CHECKING:
     from ..objective.certificate import Certified
@@ -28,7 +36,7 @@ class HandOver(Solver):
     budget : float
         What the second solver is expected to cost, in passes over the data.
     patience : float
-        Passes before the first solver is judged.
+        Passes before the first solver is judged; at least a tenth of the budget.
 
     Examples
     --------
@@ -52,29 +60,35 @@ class HandOver(Solver):
         return self.first.accepts(problem) and self.second.accepts(problem)
 
     def iterate(self, problem: Problem, run: Run) -> Steps:
-        outlook = Outlook(run.tol, self.budget, self.patience)
-        last = yield from _relay(self.first.iterate(problem, run), None, self.first.name, outlook)
-        if last is None:
+        outlook = Outlook(run.tol, self.budget, max(self.patience, PATIENCE_SHARE * self.budget))
+        first = yield from _relay(self.first, problem, run, None, outlook.is_poor)
+        if first is None:
             return
-        rest = replace(run, start=last.point(), max_iter=run.max_iter - last.iteration)
-        yield from _relay(self.second.iterate(problem, rest), last, f"{self.first.name}+{self.second.name}", None)
+        most = first.passes + OVERDRAFT * max(self.budget, outlook.passes_left)
+        rest = replace(run, start=first.point(), max_iter=run.max_iter - first.iteration)
+        second = yield from _relay(self.second, problem, rest, first, lambda step: step.passes > most)
+        if second is None or math.isinf(most):
+            return
+        again = replace(run, start=first.point(), max_iter=run.max_iter - second.iteration)
+        yield from _relay(self.first, problem, again, second, None)
 
 
 def _relay(
-    steps: Steps, before: Step | None, name: str, outlook: Outlook | None
+    solver: Solver, problem: Problem, run: Run, before: Step | None, is_enough: Callable[[Step], bool] | None
 ) -> Generator[Step, Certified | None, Step | None]:
-    """Passes steps on, counted from the step `before`, until they end or the outlook is poor; returns the last one."""
+    """Passes steps on, counted from the step `before`, until they end or are enough; returns the last one."""
     iteration, passes = (before.iteration, before.passes) if before else (0, 0.0)
-    step, verdict = None, None
+    steps, step, verdict = solver.iterate(problem, run), None, None
     try:
         while True:
             try:
                 step = steps.send(verdict)
             except StopIteration:
                 return step
+            name = f"{before.solver}+{step.solver or solver.name}" if before else step.solver or solver.name
             step = replace(step, iteration=iteration + step.iteration, passes=passes + step.passes, solver=name)
             verdict = yield step
-            if outlook is not None and not step.by_the_clock and outlook.is_poor(step):
+            if is_enough is not None and not step.by_the_clock and is_enough(step):
                 return step
     finally:
         steps.close()
@@ -88,6 +102,7 @@ class Outlook:
         self._budget = budget
         self._patience = patience
         self._seen: list[tuple[float, float]] = []  # passes, smallest gap so far
+        self.passes_left = 0.0  # what was foretold last
 
     def is_poor(self, step: Step) -> bool:
         """Whether the solver would need more passes than the budget."""
@@ -99,7 +114,9 @@ class Outlook:
         if step.passes < self._patience or gap <= wanted:
             return False
         if wanted == 0:
+            self.passes_left = math.inf
             return step.passes > self._budget
         then, gap_then = max(seen for seen in self._seen if seen[0] <= 0.5 * step.passes or seen is self._seen[0])
         fallen = math.log(gap_then / gap)
-        return math.log(gap / wanted) * (step.passes - then) > self._budget * fallen
+        self.passes_left = math.log(gap / wanted) * (step.passes - then) / fallen if fallen > 0 else math.inf
+        return self.passes_left > self._budget
