@@ -64,9 +64,10 @@ def _labels(data: Dataset) -> Any:
 
 
 def _write_svm(target: str, data: Dataset) -> None:
+    from ..data.compressed import as_scipy
     from ..data.svmlight import write_svmlight
 
-    write_svmlight(target, data.X, _labels(data), zero_based=bool(data.features.get("zero_based")) and _is_svm(data))
+    write_svmlight(target, as_scipy(data.X), _labels(data), zero_based=bool(data.features.get("zero_based")) and _is_svm(data))
 
 
 def _is_svm(data: Dataset) -> bool:
@@ -75,11 +76,11 @@ def _is_svm(data: Dataset) -> bool:
 
 def _write_npz(target: str, data: Dataset) -> None:
     import numpy as np
-    import scipy.sparse as sp
 
+    from ..data.compressed import as_scipy
     from ..data.files import written_whole
 
-    X = sp.csr_array(data.X)
+    X = as_scipy(data.X)
     arrays = {"indices": X.indices, "indptr": X.indptr, "data": X.data, "format": b"csr", "shape": X.shape}
     labels = {} if data.y is None else {"y": data.y}
     with written_whole(target) as file:
@@ -91,11 +92,10 @@ def _write_delimited(delimiter: str) -> Callable[[str, Any], None]:
         import csv
         import io
 
-        import scipy.sparse as sp
-
+        from ..data.compressed import as_scipy
         from ..data.files import written_whole
 
-        X = sp.csr_array(data.X)
+        X = as_scipy(data.X)
         rows, columns = X.shape
         if rows * columns > MOST_CELLS:
             raise ValueError(f"{rows:,} x {columns:,} cells are too many for a CSV file: use svm or npz")

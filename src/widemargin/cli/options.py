@@ -227,7 +227,7 @@ def recipe_of(arguments: argparse.Namespace) -> Recipe:
 
 def _kind(arguments: argparse.Namespace) -> tuple[str, str, str, str | None]:
     """Loss, penalty, task and LIBLINEAR's name for them."""
-    from ..model.liblinear import BY_NUMBER
+    from ..model.liblinear_text import BY_NUMBER
 
     if arguments.loss is not None:
         if arguments.s is not None:
