@@ -32,6 +32,7 @@ void bind_gram(nb::module_&);
 void bind_lasso_cd(nb::module_&);
 void bind_line_search(nb::module_&);
 void bind_newglmnet(nb::module_&);
+void bind_number_text(nb::module_&);
 void bind_one_class(nb::module_&);
 void bind_online(nb::module_&);
 void bind_order(nb::module_&);

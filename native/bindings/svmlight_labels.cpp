@@ -34,14 +34,14 @@ LabelModel make_model(Array<const double> weights, Array<const double> intercept
     return model;
 }
 
-nb::tuple label(const LabelModel& model, nb::bytes text, int n_threads) {
+nb::tuple label(const LabelModel& model, Array<const std::uint8_t> text, int n_threads) {
     svmlight::Labelled found;
-    const std::string_view view(text.c_str(), text.size());
+    const std::string_view view(reinterpret_cast<const char*>(text.data()), text.size());
     {
         const nb::gil_scoped_release released;
         found = svmlight::label_text(view, model, n_threads);
     }
-    return nb::make_tuple(nb::bytes(found.text.data(), found.text.size()), found.rows, found.correct);
+    return nb::make_tuple(nb::bytes(found.text.data(), found.text.size()), found.lines, found.rows, found.correct);
 }
 
 }  // namespace
@@ -50,7 +50,8 @@ void bind_svmlight_labels(nb::module_& m) {
     using nb::arg;
     nb::class_<LabelModel>(m, "SvmlightLabeller", "A linear model that labels lines of LIBSVM text")
         .def("label", &label, arg("text"), arg("n_threads") = 1,
-             "Whole lines to the lines of their labels, how many rows, and how many of those had that label");
+             "Whole lines to the lines of their labels; how many lines there were, how many rows, and how many of those "
+             "had that label");
     m.def("svmlight_labeller", &make_model, arg("weights"), arg("intercepts"), nb::kw_only(), arg("n_features"),
           arg("by_feature"), arg("words"), arg("labels"), arg("zero_based"));
 }

@@ -25,6 +25,7 @@ struct LabelModel {
 
 struct Labelled {
     std::string text;
+    std::int64_t lines = 0;
     std::int64_t rows = 0;
     std::int64_t correct = 0;  // rows whose own label was found
 };
@@ -51,46 +52,64 @@ class RowLabeller {
     std::vector<double> scores_;
 };
 
-inline Labelled label_stretch(std::string_view text, const LabelModel& model) {
+// Memory for the rows of one stretch of text, used again for the next one.
+class Scratch {
+  public:
+    Target<double> room_for(const Chunk& chunk) {
+        const auto grow = [](auto& values, std::size_t size) {
+            if (values.size() < size) values.resize(size);
+        };
+        grow(labels, chunk.rows), grow(indptr, chunk.rows + 1);
+        grow(indices, chunk.entries), grow(values, chunk.entries);
+        return {labels.data(), indptr.data() + 1, nullptr, indices.data(), values.data(), 0};
+    }
+
+    std::vector<double> labels;
+    std::vector<std::int64_t> indptr;
+    std::vector<std::int32_t> indices;
+    std::vector<double> values;
+};
+
+inline Labelled label_stretch(Chunk& chunk, const char* readable, const LabelModel& model, Scratch& scratch) {
     Options options;
-    options.base = options.lowest = model.base;
-    const Parsed<double> parsed = parse<double>(text, options);
-    const auto n_rows = std::int64_t(parsed.indptr.size()) - 1;
-    const SparseRows<double> rows{n_rows, largest_index, parsed.indptr.data(), parsed.indices.data(),
-                                  parsed.values.data()};
+    options.base = model.base;
+    options.lowest = model.base;
     Labelled found;
-    found.rows = n_rows;
+    count(chunk);
+    found.lines = std::int64_t(chunk.rows);
+    const Target<double> target = scratch.room_for(chunk);
+    found.rows = std::int64_t(RowParser<double>(chunk.begin, chunk.end, readable, options, target).parse().rows);
+    const SparseRows<double> rows{found.rows, largest_index, scratch.indptr.data(), scratch.indices.data(),
+                                  scratch.values.data()};
     RowLabeller choose(model);
-    for (std::int64_t i = 0; i < n_rows; ++i) {
+    for (std::int64_t i = 0; i < found.rows; ++i) {
         const std::size_t k = choose(rows[i]);
         found.text += model.words[k];
-        found.correct += parsed.labels.data()[i] == model.labels[k];
+        found.correct += scratch.labels[size_t(i)] == model.labels[k];
     }
     return found;
 }
 
 // Throws std::invalid_argument, "line:column: ...", for the first line that is not right.
 inline Labelled label_text(std::string_view text, const LabelModel& model, int n_threads) {
-    constexpr std::size_t stretch_bytes = std::size_t{1} << 18;
-    const std::vector<Chunk> chunks = cut(text, stretch_bytes);
+    constexpr std::size_t stretch_bytes = std::size_t{1} << 16;
+    std::vector<Chunk> chunks = cut(text, stretch_bytes);
     std::vector<Labelled> found(chunks.size());
-    std::vector<char> refused(chunks.size(), 0);
     parallel_for(int64_t(chunks.size()), n_threads, [&](int64_t i) {
-        const Chunk& chunk = chunks[size_t(i)];
+        thread_local Scratch scratch;
+        Chunk& chunk = chunks[size_t(i)];
         try {
-            found[size_t(i)] = label_stretch({chunk.begin, std::size_t(chunk.end - chunk.begin)}, model);
-        } catch (const std::invalid_argument&) {
-            refused[size_t(i)] = 1;
+            found[size_t(i)] = label_stretch(chunk, text.data() + text.size(), model, scratch);
+        } catch (const Refusal& refusal) {
+            chunk.refusal = refusal;
         }
     });
-    if (std::find(refused.begin(), refused.end(), 1) != refused.end()) {
-        Options options;  // once more as a whole, to say where
-        options.base = options.lowest = model.base;
-        parse<double>(text, options);
-    }
+    for (const Chunk& chunk : chunks)
+        if (chunk.refusal) throw describe(*chunk.refusal, text);
     Labelled all;
     for (const Labelled& one : found) {
         all.text += one.text;
+        all.lines += one.lines;
         all.rows += one.rows;
         all.correct += one.correct;
     }

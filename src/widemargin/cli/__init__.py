@@ -60,7 +60,7 @@ def build_parser(*names: str) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"widemargin {__version__}")
     parser.add_argument("--traceback", action="store_true", help="show where an error came from")
-    commands = parser.add_subparsers(title="commands", metavar="<command>", required=True)
+    commands = parser.add_subparsers(prog="widemargin", title="commands", metavar="<command>", required=True)
     for name in names or COMMANDS:
         command = import_module(f".{name}", __name__)
         sub = commands.add_parser(

@@ -1,4 +1,4 @@
-"""Converts data between LIBSVM text, .npz of SciPy and CSV, and models between .wm and LIBLINEAR's format.
+"""Converts data between LIBSVM text, .npz of SciPy and CSV, and models between .wm, LIBLINEAR's format and (to) ONNX.
 
 The names tell the formats; .gz, .bz2 and .xz compress text. Tables (CSV, TSV, Parquet, Arrow) become numbers as `train`
 makes them. A CSV file that is written holds the label first, then every feature.
@@ -22,6 +22,7 @@ examples:
   widemargin convert data.svm data.npz
   widemargin convert --label income adult.csv adult.svm
   widemargin convert model.wm for-liblinear.model
+  widemargin convert model.wm model.onnx
   widemargin convert --dtype float32 --sparse model.wm small.wm
 """
 
@@ -46,7 +47,8 @@ def run(arguments: argparse.Namespace) -> None:
         model = load_model(arguments.source)
         model.save(arguments.target, dtype=arguments.dtype, sparse=arguments.sparse)
         return
-    from ..data.datasets import format_of, read_dataset
+    from ..data.datasets import read_dataset
+    from ..data.formats import format_of
 
     kind = format_of(arguments.target, arguments.to)
     if kind not in _WRITERS:

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..parts import part
 from .options import TYPES_HELP, add_reading, add_training, folds, positive, reading_of, recipe_of
+from .train import refuse_target, save_report
 from .watch import tell
 
 if TYPE_CHECKING:
     from ..data.datasets import Dataset
     from ..model.fit import Recipe
+    from ..model.model import Model
 
 SUMMARY = "search for C"
 EXAMPLES = f"""{TYPES_HELP}
@@ -37,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--class", dest="one_class_of_many", metavar="LABEL", help="this class against the rest")
     parser.add_argument("-v", "--folds", type=folds, default=5, metavar="N", help="number of folds (5)")
     parser.add_argument("--plot", metavar="FILE", help="draw the score against C")
+    parser.add_argument("--report", metavar="FILE", help="write a page about the search and its model (.html)")
     parser.add_argument("--json", action="store_true", help="print the table as JSON")
     parser.add_argument("-q", "--quiet", action="store_true", help="print the best value alone")
 
@@ -45,6 +48,9 @@ def run(arguments: argparse.Namespace) -> None:
     """Runs the command."""
     from ..data.datasets import read_dataset
 
+    for target, what in ((arguments.model, "the model"), (arguments.report, "the report"), (arguments.plot, "the plot")):
+        if target:
+            refuse_target(target, what)
     values, arguments.cost = arguments.cost, 1.0
     recipe = recipe_of(arguments)
     data = read_dataset(arguments.data, reading_of(arguments))
@@ -53,7 +59,10 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.plot:
         found.plot(arguments.plot)
     if arguments.model:
-        _save(arguments.model, found, data, recipe)
+        model_of(found, data, recipe).save(arguments.model)
+    if arguments.report:
+        model = model_of(found, data, recipe)
+        save_report(arguments.report, arguments.data, data, model, [found.solution], recipe, found)
     if arguments.json:
         print(json.dumps({"best_C": found.best_C, "best_score": found.best_score} | found.to_dict()))
         return
@@ -104,7 +113,8 @@ def search(data: Dataset, recipe: Recipe, values: list[float] | None, n_folds: i
     )
 
 
-def _save(target: str, found: Any, data: Dataset, recipe: Recipe) -> None:
+def model_of(found: Any, data: Dataset, recipe: Recipe) -> Model:
+    """The model with the best C, trained on all rows."""
     from dataclasses import replace
 
     import numpy as np
@@ -116,4 +126,4 @@ def _save(target: str, found: Any, data: Dataset, recipe: Recipe) -> None:
     settings = replace(recipe, C=float(found.best_C)).settings()
     facts = [certificate_facts(solution)]
     weights, intercepts = solution.coef[np.newaxis, :], [solution.intercept]
-    Model(weights, intercepts, recipe.task, classes, recipe.loss, settings, facts, data.features).save(target)
+    return Model(weights, intercepts, recipe.task, classes, recipe.loss, settings, facts, data.features)

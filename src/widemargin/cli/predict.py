@@ -7,7 +7,6 @@ output, as LIBLINEAR's predict does. Its order of arguments (DATA MODEL OUT) is 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -44,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Runs the command."""
-    from ..data.datasets import format_of
+    from ..data.formats import format_of
     from ..model.open import is_model
 
     if not is_model(arguments.model) and arguments.data != "-" and is_model(arguments.data):
@@ -71,13 +70,12 @@ def _label(arguments: argparse.Namespace, model: SvmlightLabeller) -> None:
     with written_whole(arguments.output) as file:
         for text in text_blocks(arguments.data):
             try:
-                lines, rows, correct = model.label(text, arguments.n_jobs)
+                labels, lines, rows, correct = model.label(text, arguments.n_jobs)
             except ValueError as error:
                 raise ValueError(placed(name, str(error), lines_before)) from None
-            file.write(lines)
+            file.write(labels)
             score.count(rows, correct)
-            lines_before += text.count(b"\n")
-            del text, lines  # one block at a time: nothing of this one is held while the next is read
+            lines_before += lines
         if not score.rows:
             raise ValueError(f"{arguments.data}: no rows")
     _report(arguments, score, score.rows)
@@ -114,6 +112,8 @@ def _comparable(model: Model, y: Any) -> bool:
 def _report(arguments: argparse.Namespace, score: Any, rows: int) -> None:
     out = sys.stderr if arguments.output == "-" else sys.stdout
     if arguments.json:
+        import json
+
         known = {score.name: score.value} if score.rows else {}
         print(json.dumps({"rows": rows, "output": arguments.output} | known), file=out)
     elif score.rows and not arguments.quiet:

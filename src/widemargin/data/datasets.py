@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from .formats import format_of
 from .svmlight_file import start_reading
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-_SUFFIXES = {
-    ".npz": "npz",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".parquet": "parquet",
-    ".arrow": "arrow",
-    ".feather": "arrow",
-}
 
 
 @dataclass(frozen=True)
@@ -41,16 +31,6 @@ class Dataset:
     X: Any
     y: NDArray[Any] | None
     features: dict[str, Any] = field(default_factory=dict)
-
-
-def format_of(path: str, asked: str | None = None) -> str:
-    """The format that was asked for, or else the one that the name tells; LIBSVM text for any other name."""
-    if asked:
-        return asked
-    base, suffix = os.path.splitext(path.lower())
-    if suffix in (".gz", ".bz2", ".xz"):
-        suffix = os.path.splitext(base)[1]
-    return _SUFFIXES.get(suffix, "svm")
 
 
 def read_dataset(path: str, reading: Reading) -> Dataset:

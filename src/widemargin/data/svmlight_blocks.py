@@ -12,6 +12,7 @@ from .compressed import CompressedRows
 from .text_blocks import BLOCK_BYTES, name_for_messages, placed, text_blocks
 
 _LARGEST_INDEX = 2**31 - 2
+NEWLINE = 10
 
 
 def svmlight_blocks(
@@ -44,14 +45,13 @@ def svmlight_blocks(
     name, lines_before = name_for_messages(path), 0
     for text in text_blocks(path, block_bytes):
         parsed = _parse(name, text, lines_before, zero_based, n_jobs)
-        lines_before += text.count(b"\n")
-        del text  # one block at a time: nothing of this one is held while the next is read
+        lines_before += int(np.count_nonzero(np.frombuffer(text, dtype=np.uint8) == NEWLINE))
         if len(parsed.indptr) > 1:
             yield _narrowed(parsed, n_features, zero_based), parsed.labels
-        del parsed
+        del parsed  # nothing of this block is held while the next is read
 
 
-def _parse(name: str, text: bytes, lines_before: int, zero_based: bool, n_jobs: int) -> _core.SvmlightFloat64:
+def _parse(name: str, text: memoryview, lines_before: int, zero_based: bool, n_jobs: int) -> _core.SvmlightFloat64:
     base = 0 if zero_based else 1
     try:
         return _core.parse_svmlight_float64(

@@ -45,10 +45,11 @@ def start_reading(path: str, n_threads: int) -> Callable[[], Found]:
             held["error"] = error
 
     thread = Thread(target=work, daemon=True)
-    thread.start()
+    if path != "-":  # whoever ends the program must not find standard input in a thread's hands
+        thread.start()
 
     def wait() -> Found:
-        thread.join()
+        thread.join() if path != "-" else work()
         if "error" in held:
             raise held["error"]
         return _rows(*held.pop("found"))

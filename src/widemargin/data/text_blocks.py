@@ -28,8 +28,8 @@ def placed(name: str, message: str, lines_before: int) -> str:
     return f"{name}:{int(line) + lines_before}:{rest}" if colon and line.isdigit() else f"{name}:{message}"
 
 
-def text_blocks(path: str, size: int = BLOCK_BYTES) -> Iterator[bytes]:
-    """Yields about `size` bytes at a time, more only if one line is longer.
+def text_blocks(path: str, size: int = BLOCK_BYTES) -> Iterator[memoryview]:
+    """Yields at most `size` bytes at a time, more only if one line is longer; the next block takes their place.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def text_blocks(path: str, size: int = BLOCK_BYTES) -> Iterator[bytes]:
     ...     path = os.path.join(folder, "a.txt")
     ...     with open(path, "w") as file:
     ...         written = file.write("one\\ntwo\\nthree")
-    ...     list(text_blocks(path, 8))
+    ...     [bytes(block) for block in text_blocks(path, 8)]
     [b'one\\ntwo\\n', b'three']
     """
     with _opened(path) as raw:
@@ -67,22 +67,21 @@ def _decompressed(raw: Any) -> tuple[IO[bytes], tuple[type[Exception], ...]]:
     return raw, (OSError,)
 
 
-def _whole_lines(name: str, file: IO[bytes], errors: tuple[type[Exception], ...], size: int) -> Iterator[bytes]:
-    rest: list[bytes] = []
+def _whole_lines(name: str, file: Any, errors: tuple[type[Exception], ...], size: int) -> Iterator[memoryview]:
+    buffer, held = bytearray(size), 0  # its first bytes are the start of a line whose end has not been read yet
     while True:
+        if held == len(buffer):
+            buffer = buffer + bytes(held)
         try:
-            chunk = file.read(size)
+            end = held + file.readinto(memoryview(buffer)[held:])
         except errors as error:
             raise ValueError(f"{name}: cannot be read to its end: {error}") from error
-        cut = chunk.rfind(b"\n") + 1
-        if chunk and not cut:  # a long line goes on
-            rest.append(chunk)
-            continue
-        whole = b"".join([*rest, chunk[:cut]])
-        rest, ended = [chunk[cut:]], not chunk
-        del chunk
-        if whole:
-            yield whole
-        del whole
-        if ended:
-            return
+        if end == held:
+            break
+        cut = buffer.rfind(b"\n", held, end) + 1
+        if cut:
+            yield memoryview(buffer)[:cut]
+            buffer[: end - cut] = buffer[cut:end]
+        held = end - cut
+    if held:
+        yield memoryview(buffer)[:held]

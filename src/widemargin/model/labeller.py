@@ -28,7 +28,7 @@ def labeller(path: str) -> _core.SvmlightLabeller | None:
     ...     path = os.path.join(folder, "a.wm")
     ...     Model([[1.0, -1.0]], [0.0], classes=["no", "yes"]).save(path)
     ...     labeller(path).label(b"1 1:2\\n1 2:3\\n")
-    (b'yes\\nno\\n', 2, 0)
+    (b'yes\\nno\\n', 2, 2, 0)
     """
     _, content = read_whole(path)
     for start, read in ((MAGIC, _from_wm), (START, _from_liblinear)):
@@ -79,8 +79,11 @@ def _from_liblinear(content: Bytes) -> _core.SvmlightLabeller | None:
     if n_classes != int(one_word(facts, "nr_class")) or n_classes < 2:
         return None
     columns = n_classes if n_classes > 2 or kind.loss == "crammer_singer" else 1
-    numbers = array("d", map(float, bytes(content[begin:]).split()))
-    if len(numbers) != (n_features + (bias >= 0)) * columns:
+    count = (n_features + (bias >= 0)) * columns
+    if not 0 <= count <= len(content):
+        return None
+    numbers = array("d", bytes(8 * count))
+    if not _core.fill_numbers(memoryview(content)[begin:], numbers):
         return None
     intercepts = array("d", [w * bias for w in numbers[n_features * columns :]] or [0.0] * columns)
     if columns == 1:  # LIBLINEAR's first class is the one above zero, ours the second

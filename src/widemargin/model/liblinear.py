@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _core
 from ..data.files import Bytes, Source, written_whole
 from .liblinear_text import BY_NAME, BY_NUMBER, SOLVER_TYPES, header_facts, one_word
 from .model import Model
 
+LINES_AT_ONCE = 1 << 14
 # A prediction depends on the task and on whether scores are log-odds, on nothing else: any loss finds its like here.
 _LIKE = {"classification": 1, "regression": 11, "one_class": 21}
 
@@ -51,16 +53,15 @@ def _model(facts: dict[str, list[str]], content: Bytes, begin: int) -> Model:
 
 
 def _weights(content: Bytes, begin: int, rows: int, columns: int) -> NDArray[np.float64]:
-    words = bytes(content[begin:]).split()
-    if rows < 0 or len(words) != rows * columns:
-        raise ValueError(f"{len(words)} weights, expected {rows} x {columns}")
-    w = (
-        np.array(words, dtype=np.bytes_).astype(np.float64).reshape(rows, columns)
-        if words
-        else np.empty((rows, columns))
-    )
-    if not np.isfinite(w).all():
-        raise ValueError("a weight is not finite")
+    if rows < 0 or rows * columns > len(content):
+        raise ValueError(f"it has no room for {rows} x {columns} weights")
+    w = np.empty((rows, columns))
+    text = np.frombuffer(content, dtype=np.uint8)[begin:]
+    if not _core.fill_numbers(text, w.reshape(-1)):
+        found = len(bytes(content[begin:]).split())
+        if found != w.size:
+            raise ValueError(f"{found} weights, expected {rows} x {columns}")
+        raise ValueError("a weight is not a finite number")
     return w
 
 
@@ -84,12 +85,9 @@ def write_liblinear(model: Model, target: Source, *, dtype: str = "float64", spa
     lines += [f"rho {-intercepts[0]:.17g}"] if model.task == "one_class" else []
     with written_whole(target) as file:
         file.write(("\n".join([*lines, "w"]) + "\n").encode())
-        for at in range(0, len(weights), 4096):
-            file.write(_text(weights[at : at + 4096]))
-
-
-def _text(weights: NDArray[np.float64]) -> bytes:
-    return "".join("".join(f"{value:.17g} " for value in row) + "\n" for row in weights.tolist()).encode()
+        for at in range(0, len(weights), LINES_AT_ONCE):
+            block = np.ascontiguousarray(weights[at : at + LINES_AT_ONCE])
+            file.write(_core.format_numbers(block.reshape(-1), block.shape[1]))
 
 
 def _bias(model: Model) -> float:

@@ -12,7 +12,7 @@ w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..data.files import Bytes
 
@@ -20,8 +20,7 @@ START = b"solver_type"
 _MOST_TEXT = 1 << 20  # the part before the weights is never longer
 
 
-@dataclass(frozen=True)
-class SolverType:
+class SolverType(NamedTuple):
     """What one of LIBLINEAR's -s stands for."""
 
     number: int

@@ -189,7 +189,7 @@ class Model:
         return np.asarray(each / np.maximum(each.sum(axis=1, keepdims=True), np.finfo(float).tiny))
 
     def save(self, target: Source, *, dtype: str = "float64", sparse: bool = False) -> None:
-        """Writes a `.wm` file, or a LIBLINEAR model where the name ends in `.model` or `.liblinear`.
+        """Writes a `.wm` file; a LIBLINEAR model where the name ends in `.model` or `.liblinear`; ONNX for `.onnx`.
 
         Parameters
         ----------

@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
 # The module and the function for each format; loaded when a file of that format is there.
 _READERS = {MAGIC: ("store", "parse_wm"), START: ("liblinear", "parse_liblinear")}
-_WRITERS = {".model": ("liblinear", "write_liblinear"), ".liblinear": ("liblinear", "write_liblinear")}
+_WRITERS = {
+    ".model": ("liblinear", "write_liblinear"),
+    ".liblinear": ("liblinear", "write_liblinear"),
+    ".onnx": ("onnx_export", "write_onnx"),
+}
 _OWN = ("store", "write_wm")
 
 

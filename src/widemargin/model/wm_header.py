@@ -14,8 +14,6 @@ The checksum finds accidents, not malice: so the header is checked in full befor
 
 from __future__ import annotations
 
-import hashlib
-import json
 import struct
 from collections.abc import Iterable
 from typing import Any
@@ -35,6 +33,8 @@ def prelude(header: bytes, total: int, chunks: Iterable[bytes]) -> bytes:
 
 
 def _digest(start: bytes, chunks: Iterable[bytes | memoryview]) -> bytes:
+    import hashlib  # this and JSON are only loaded for files of our own format
+
     digest = hashlib.sha256(start)
     for chunk in chunks:
         digest.update(chunk)
@@ -58,6 +58,8 @@ def checked_header(content: Bytes) -> tuple[dict[str, Any], int]:
         raise ValueError("this model was altered after it was written: its checksum does not match")
     if header_length > total - ALIGN or header_length % ALIGN:
         raise ValueError("the header of this model is malformed: its length is impossible")
+    import json
+
     header = json.loads(bytes(view[ALIGN : ALIGN + header_length]).decode())
     return header, ALIGN + header_length
 
