@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from html import escape
 
 WIDTH, HEIGHT = 420.0, 250.0
-LEFT, RIGHT, TOP, BOTTOM = 62.0, 12.0, 14.0, 44.0
+LEFT, RIGHT, TOP, BOTTOM = 74.0, 12.0, 14.0, 44.0
 N_COLOURS = 7
 MOST_MARKS = 60
-MOST_CHARACTERS = 22
+MOST_CHARACTERS = 20
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def _frame(across: Axis, up: Axis, x_title: str, y_title: str) -> list[str]:
         parts += [_text(x, HEIGHT - BOTTOM + 16, f"{value:g}", "middle")]
     parts.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, x_title, "middle"))
     middle = (TOP + HEIGHT - BOTTOM) / 2
-    parts.append(f'<text transform="translate(12 {middle})rotate(-90)" text-anchor="middle">{escape(y_title)}</text>')
+    parts.append(f'<text transform="translate(13 {middle})rotate(-90)" text-anchor="middle">{escape(y_title)}</text>')
     return parts
 
 
@@ -144,7 +144,7 @@ def bars(items: Sequence[tuple[str, float]]) -> str:
     most = max([abs(value) for _, value in items] or [0.0])
     if most == 0:
         return ""
-    row, names, values = 20.0, 150.0, 62.0
+    row, names, values = 20.0, 168.0, 60.0
     height = row * len(items) + 6
     middle = (names + WIDTH - values) / 2
     half = (WIDTH - values - names) / 2 - 4

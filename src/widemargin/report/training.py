@@ -25,6 +25,12 @@ MOST_CURVES = N_COLOURS
 MOST_IN_MATRIX = 12
 MOST_CONFUSIONS = 15
 TOP = 12
+# Settings that matter to some losses or penalties alone.
+_ONLY_FOR = {
+    "l1_ratio": {"elasticnet"},
+    "epsilon": {"epsilon_insensitive", "squared_epsilon_insensitive"},
+    "nu": {"one_class"},
+}
 
 
 @dataclass(frozen=True)
@@ -152,7 +158,8 @@ def _data(found: dict[str, Any]) -> str:
 
 
 def _settings(model: Model) -> str:
-    pairs: list[tuple[str, Any]] = [(key, value) for key, value in model.settings.items()]
+    idle = {key for key, users in _ONLY_FOR.items() if not users & {model.loss, str(model.settings.get("penalty"))}}
+    pairs: list[tuple[str, Any]] = [(key, value) for key, value in model.settings.items() if key not in idle]
     pairs.append(("nonzero weights", f"{model.nonzeros:,} of {model.weights.shape[0] * model.weights.shape[1]:,}"))
     return section("Settings", facts(pairs))
 
@@ -169,7 +176,7 @@ def _predictions(training: Training) -> str:
     model, y = training.model, training.y
     if y is None or not len(training.scores):
         return ""
-    note = paragraph("Counted on the rows that the model was trained on; `widemargin cv` tells how it does on new ones.",
+    note = paragraph("Counted on the rows that the model was trained on; widemargin cv tells how it does on new ones.",
                      soft=True)  # fmt: skip
     if model.task == "regression":
         errors = training.scores[:, 0] - np.asarray(y, dtype=np.float64)
