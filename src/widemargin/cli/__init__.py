@@ -1,7 +1,7 @@
 """The command line: `widemargin <command>`.
 
-A command is a file of this package with three names: SUMMARY (one line for --help), `add_arguments(parser)` and
-`run(arguments)`, which returns nothing or an exit code. Its file imports nothing heavy until `run`. To add one, write
+A command is a file of this package with four names: SUMMARY (one line for --help), EXAMPLES (below its own --help),
+`add_arguments(parser)` and `run(arguments)`, which returns nothing or an exit code. Its file imports nothing heavy until `run`. To add one, write
 the file and its name into COMMANDS.
 
 Exit codes: 0 done, 1 failed (one line on standard error says why), 2 wrong usage, 130 Ctrl-C.
@@ -49,8 +49,20 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         with contextlib.suppress(OSError):
             sys.stdout.flush()  # what cannot be written now is not tried again when Python ends
-        print(f"widemargin: error: {error or type(error).__name__}", file=sys.stderr)
+        print(f"widemargin: error: {_one_line(error) or type(error).__name__}", file=sys.stderr)
         return 1
+    except Exception as error:
+        if arguments.traceback:
+            raise
+        # Nobody foresaw it, so it is ours to mend; what the user sees is one line all the same.
+        kind = type(error).__name__
+        print(f"widemargin: internal error: {kind}: {_one_line(error)} (--traceback before the command shows where)",
+              file=sys.stderr)  # fmt: skip
+        return 1
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split("\n"))
 
 
 def build_parser(*names: str) -> argparse.ArgumentParser:
@@ -67,7 +79,7 @@ def build_parser(*names: str) -> argparse.ArgumentParser:
             name,
             help=command.SUMMARY,
             description=command.__doc__,
-            epilog=getattr(command, "EXAMPLES", None),
+            epilog=command.EXAMPLES,
             allow_abbrev=False,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )

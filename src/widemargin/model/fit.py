@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.matrix import Matrix
-from ..objective.one_class import OneClassProblem
 from ..objective.problem import Problem
 from ..parts import part
 from ..solvers.solution import Solution, Status
@@ -250,7 +249,7 @@ def _crammer_singer(X: Matrix, y: Any, recipe: Recipe, features: Mapping[str, An
 def make_problem(X: Matrix, y: Any, recipe: Recipe) -> Any:
     """The one problem of a recipe whose labels are of two classes, are numbers, or do not matter."""
     if recipe.task == "one_class":
-        return OneClassProblem(X, recipe.nu)
+        return _one_class_problem(X, recipe)
     if y is None:
         raise ValueError("the data have no labels: name their column (--label)")
     return _problem(X, y, recipe)
@@ -261,8 +260,13 @@ def _regression(X: Matrix, y: Any, recipe: Recipe, features: Mapping[str, Any], 
 
 
 def _one_class(X: Matrix, y: Any, recipe: Recipe, features: Mapping[str, Any], watch: Watch) -> Fitted:
-    problem = OneClassProblem(X, recipe.nu)
-    return _fitted([_solve(problem, recipe, watch, "", recipe.max_seconds)], recipe, features, [])
+    return _fitted([_solve(_one_class_problem(X, recipe), recipe, watch, "", recipe.max_seconds)], recipe, features, [])
+
+
+def _one_class_problem(X: Matrix, recipe: Recipe) -> Any:
+    from ..objective.one_class import OneClassProblem
+
+    return OneClassProblem(X, recipe.nu)
 
 
 _TASKS: dict[str, Callable[..., Fitted]] = {
