@@ -56,7 +56,9 @@ def fail_with(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     def run(arguments: object) -> None:
         raise error
 
-    command = SimpleNamespace(SUMMARY="fails", EXAMPLES="", __doc__="Fails.", add_arguments=lambda parser: None, run=run)
+    command = SimpleNamespace(
+        SUMMARY="fails", EXAMPLES="", __doc__="Fails.", add_arguments=lambda parser: None, run=run
+    )
     monkeypatch.setattr(cli, "import_module", lambda name, package: command)
 
 

@@ -198,9 +198,18 @@ def test_a_full_disk(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs limits on the size of files")
-@pytest.mark.parametrize("words", ["train wide.svm a.wm", "train wide.svm a.model", "train --report a.html wide.svm small.wm",
-                                   "predict good.wm long.svm a.txt", "convert wide.svm a.npz", "convert good.wm a.wm",
-                                   "path -c 1 -c 2 -v 2 wide.svm a.wm"])  # fmt: skip
+@pytest.mark.parametrize(
+    "words",
+    [
+        "train wide.svm a.wm",
+        "train wide.svm a.model",
+        "train --report a.html wide.svm small.wm",
+        "predict good.wm long.svm a.txt",
+        "convert wide.svm a.npz",
+        "convert good.wm a.wm",
+        "path -c 1 -c 2 -v 2 wide.svm a.wm",
+    ],
+)
 def test_a_disk_that_fills_up_midway(words: str) -> None:
     """No file may grow beyond some kilobytes: the error comes from a write, as on a full disk."""
     rng = np.random.default_rng(0)
@@ -250,8 +259,13 @@ def test_files_and_folders_that_vanish(capsys: pytest.CaptureFixture[str], monke
     _, err = run(capsys, "train", data, "folder/a.wm", code=1)
     assert "No such file or directory" in err and err.count("\n") == 1 and not os.path.exists("folder")
     os.symlink("gone.svm", "dangling.svm")
-    for words in (["train", "dangling.svm", "a.wm"], ["predict", "good.wm", "dangling.svm", "out"],
-                  ["predict", "dangling.svm", data], ["info", "dangling.svm"], ["convert", "dangling.svm", "b.npz"]):  # fmt: skip
+    for words in (
+        ["train", "dangling.svm", "a.wm"],
+        ["predict", "good.wm", "dangling.svm", "out"],
+        ["predict", "dangling.svm", data],
+        ["info", "dangling.svm"],
+        ["convert", "dangling.svm", "b.npz"],
+    ):
         _, err = run(capsys, *words, code=1)
         assert "No such file or directory: 'dangling.svm'" in err and err.count("\n") == 1
 
@@ -359,7 +373,11 @@ def whole_files() -> dict[str, bytes]:
     """One good file of each kind."""
     data, table = write_data(), write_table()
     sp_path = "good.npz"
-    words = [["train", "-q", data, "good.wm"], ["train", "-q", "-B", "1", data, "good.model"], ["convert", data, sp_path]]
+    words = [
+        ["train", "-q", data, "good.wm"],
+        ["train", "-q", "-B", "1", data, "good.model"],
+        ["convert", data, sp_path],
+    ]
     words += [["train", "-q", "--label", "class", "--text", "words", "--bits", "8", table, "table.wm"]]
     words += [["convert", "--sparse", "good.wm", "sparse.wm"], ["convert", data, "good.svm.xz"]]
     assert [cli.main(line) for line in words] == [0] * len(words)
@@ -377,7 +395,9 @@ def test_any_damage_to_any_file_is_one_line(capsys: pytest.CaptureFixture[str], 
     for _ in range(choice.draw(st.integers(1, 4))):
         at = choice.draw(st.integers(0, max(0, len(content) - 1)))
         how = choice.draw(st.sampled_from(["change", "cut", "insert", "repeat"]))
-        piece = choice.draw(st.binary(min_size=1, max_size=12) | st.sampled_from([b"nan", b"1e999", b"\n", b":", b"-1", b"0"]))
+        piece = choice.draw(
+            st.binary(min_size=1, max_size=12) | st.sampled_from([b"nan", b"1e999", b"\n", b":", b"-1", b"0"])
+        )
         content = {
             "change": content[:at] + piece + content[at + len(piece) :],
             "cut": content[:at],

@@ -182,9 +182,11 @@ def test_one_against_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert "LIBLINEAR's format" in run(capsys, "train", *options, data, "a.model", code=1)[1]
     assert "LIBLINEAR's format" in run(capsys, "convert", "data.svm.wm", "a.model", code=1)[1]
     assert not os.path.exists("a.model")
-    assert "one class against the rest" in run(capsys, "train", "-M", "1", "-s", "0", data, "b.wm")[0] + run(
-        capsys, "predict", "-b", "1", "b.wm", data, code=1
-    )[1]
+    assert (
+        "one class against the rest"
+        in run(capsys, "train", "-M", "1", "-s", "0", data, "b.wm")[0]
+        + run(capsys, "predict", "-b", "1", "b.wm", data, code=1)[1]
+    )
 
 
 def test_two_classes_have_one_pair(capsys: pytest.CaptureFixture[str]) -> None:
@@ -205,7 +207,9 @@ def test_models_go_both_ways(capsys: pytest.CaptureFixture[str], solver: int, cl
     subprocess.run(["liblinear-train", "-q", *options, "theirs.model"], check=True)
     for model in ("ours.model", "theirs.model"):
         said, _ = run(capsys, "predict", model, data, "ours.txt")
-        done = subprocess.run(["liblinear-predict", data, model, "theirs.txt"], check=True, capture_output=True, text=True)
+        done = subprocess.run(
+            ["liblinear-predict", data, model, "theirs.txt"], check=True, capture_output=True, text=True
+        )
         ours, theirs = Path("ours.txt").read_text().split(), Path("theirs.txt").read_text().split()
         if solver > 10:
             np.testing.assert_allclose(np.array(ours, float), np.array(theirs, float), rtol=1e-12, atol=1e-14)

@@ -147,7 +147,8 @@ def test_a_browser_shows_it_without_scrolling_sideways(width: int, tmp_path: Pat
         " frames[0].document.title</script>"
     )
     command = [str(BROWSER), "--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files",
-               f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", f"file://{tmp_path / 'frame.html'}"]  # fmt: skip
+               f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom",
+               f"file://{tmp_path / 'frame.html'}"]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
     found = re.search(r"<title>(\d+) (\d+) (\w+) ([\d.]+) (\d+)</title>", done.stdout)
     assert found, done.stdout[-500:]

@@ -49,9 +49,10 @@ nb::tuple label(const LabelModel& model, Array<const std::uint8_t> text, int n_t
 void bind_svmlight_labels(nb::module_& m) {
     using nb::arg;
     nb::class_<LabelModel>(m, "SvmlightLabeller", "A linear model that labels lines of LIBSVM text")
-        .def("label", &label, arg("text"), arg("n_threads") = 1,
-             "Whole lines to the lines of their labels; how many lines there were, how many rows, and how many of those "
-             "had that label");
+        .def(
+            "label", &label, arg("text"), arg("n_threads") = 1,
+            "Whole lines to the lines of their labels; how many lines there were, how many rows, and how many of those "
+            "had that label");
     m.def("svmlight_labeller", &make_model, arg("weights"), arg("intercepts"), nb::kw_only(), arg("n_features"),
           arg("by_feature"), arg("words"), arg("labels"), arg("zero_based"));
 }

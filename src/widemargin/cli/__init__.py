@@ -1,8 +1,8 @@
 """The command line: `widemargin <command>`.
 
 A command is a file of this package with four names: SUMMARY (one line for --help), EXAMPLES (below its own --help),
-`add_arguments(parser)` and `run(arguments)`, which returns nothing or an exit code. Its file imports nothing heavy until `run`. To add one, write
-the file and its name into COMMANDS.
+`add_arguments(parser)` and `run(arguments)`, which returns nothing or an exit code. Its file imports nothing heavy
+until `run`. To add one, write the file and its name into COMMANDS.
 
 Exit codes: 0 done, 1 failed (one line on standard error says why), 2 wrong usage, 130 Ctrl-C.
 """

@@ -69,7 +69,9 @@ def _write_svm(target: str, data: Dataset) -> None:
     from ..data.compressed import as_scipy
     from ..data.svmlight import write_svmlight
 
-    write_svmlight(target, as_scipy(data.X), _labels(data), zero_based=bool(data.features.get("zero_based")) and _is_svm(data))
+    write_svmlight(
+        target, as_scipy(data.X), _labels(data), zero_based=bool(data.features.get("zero_based")) and _is_svm(data)
+    )
 
 
 def _is_svm(data: Dataset) -> bool:

@@ -48,7 +48,10 @@ def run(arguments: argparse.Namespace) -> None:
         if arguments.plot:
             from ..plots.features import plot_features
 
-            plot_features({name: model.top_features(k, arguments.top) for k, name in enumerate(model.row_titles())}, arguments.plot)
+            plot_features(
+                {name: model.top_features(k, arguments.top) for k, name in enumerate(model.row_titles())},
+                arguments.plot,
+            )
         print(json.dumps(facts) if arguments.json else "\n".join(_model_lines(facts)))
         return
     if arguments.plot:

@@ -48,7 +48,11 @@ def run(arguments: argparse.Namespace) -> None:
     """Runs the command."""
     from ..data.datasets import read_dataset
 
-    for target, what in ((arguments.model, "the model"), (arguments.report, "the report"), (arguments.plot, "the plot")):
+    for target, what in (
+        (arguments.model, "the model"),
+        (arguments.report, "the report"),
+        (arguments.plot, "the plot"),
+    ):
         if target:
             refuse_target(target, what)
     values, arguments.cost = arguments.cost, 1.0

@@ -68,6 +68,7 @@ def _label(arguments: argparse.Namespace, model: SvmlightLabeller) -> None:
     score, lines_before = Score("classification"), 0
     name = name_for_messages(arguments.data)
     with written_whole(arguments.output) as file:
+        text: Any
         for text in text_blocks(arguments.data):
             try:
                 labels, lines, rows, correct = model.label(text, arguments.n_jobs)

@@ -59,7 +59,8 @@ def _from_wm(content: Bytes) -> _core.SvmlightLabeller | None:
     )
 
 
-def _array(content: Bytes, begin: int, facts: dict[str, Any]) -> memoryview | None:
+def _array(content: Bytes, begin: int, facts: dict[str, Any]) -> Any:
+    """The numbers of an array; None where it lies outside of the file."""
     count = 1
     for n in facts["shape"]:
         count *= int(n)
@@ -83,7 +84,9 @@ def _from_liblinear(content: Bytes) -> _core.SvmlightLabeller | None:
     if not 0 <= count <= len(content):
         return None
     numbers = array("d", bytes(8 * count))
-    if not _core.fill_numbers(memoryview(content)[begin:], numbers):
+    text: Any = memoryview(content)[begin:]
+    target: Any = numbers
+    if not _core.fill_numbers(text, target):
         return None
     intercepts = array("d", [w * bias for w in numbers[n_features * columns :]] or [0.0] * columns)
     if columns == 1:  # LIBLINEAR's first class is the one above zero, ours the second

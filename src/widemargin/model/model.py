@@ -6,7 +6,7 @@
 |---|---|---|
 | classification, two classes | 1 | the second class where the score is above zero, else the first |
 | classification, more (or two, jointly trained) | one per class | the largest score, the first of equals |
-| classification, decision "pairs" | one per pair of classes, (1,2), (1,3), ..., (2,3), ... | the class most pairs vote for |
+| classification, decision "pairs" | one per pair: (1,2), (1,3), ..., (2,3), ... | the class most pairs vote for |
 | regression | 1 | the score |
 | one_class | 1 | +1 where the score is above zero, else -1 |
 """

@@ -47,9 +47,8 @@ class Axis:
     def ticks(self) -> list[float]:
         """Five or so round numbers along the axis."""
         if self.log and self.high / self.low >= 10:
-            first, last = math.ceil(math.log10(self.low) - 1e-9), math.floor(math.log10(self.high) + 1e-9)
-            step = max(1, math.ceil((last - first) / 5))
-            return [10.0**k for k in range(first, last + 1, step)]
+            lowest, highest = math.ceil(math.log10(self.low) - 1e-9), math.floor(math.log10(self.high) + 1e-9)
+            return [10.0**k for k in range(lowest, highest + 1, max(1, math.ceil((highest - lowest) / 5)))]
         raw = (self.high - self.low) / 4
         scale = 10.0 ** math.floor(math.log10(raw))
         step = scale * next(nice for nice in (1, 2, 2.5, 5, 10) if nice * scale >= raw)
@@ -95,7 +94,10 @@ def curves(
         parts += _curve(one, across, up, i % N_COLOURS)
     if level:
         y = up.at(level[0])
-        parts += [f'<path class="dashed" d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}"/>', _text(WIDTH - RIGHT, y - 4, level[1], "end")]
+        parts += [
+            f'<path class="dashed" d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}"/>',
+            _text(WIDTH - RIGHT, y - 4, level[1], "end"),
+        ]
     if mark:
         x = across.at(mark[0])
         parts += [f'<path class="dashed" d="M{x:.1f} {TOP}V{HEIGHT - BOTTOM}"/>']
@@ -107,7 +109,10 @@ def _frame(across: Axis, up: Axis, x_title: str, y_title: str) -> list[str]:
     parts = []
     for value in up.ticks():
         y = up.at(value)
-        parts += [f'<path class="grid" d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}"/>', _text(LEFT - 6, y + 4, f"{value:g}", "end")]
+        parts += [
+            f'<path class="grid" d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}"/>',
+            _text(LEFT - 6, y + 4, f"{value:g}", "end"),
+        ]
     for value in across.ticks():
         x = across.at(value)
         parts += [f'<path class="grid" d="M{x:.1f} {TOP}V{HEIGHT - BOTTOM}"/>']
@@ -154,9 +159,10 @@ def bars(items: Sequence[tuple[str, float]]) -> str:
         left = middle if value > 0 else middle - length
         colour = 0 if value > 0 else 1
         shown = name if len(name) <= MOST_CHARACTERS else name[: MOST_CHARACTERS - 1] + "…"
+        full, box = escape(name), f'x="{left:.1f}" y="{y:.1f}" width="{max(length, 0.5):.1f}" height="{row - 6}" rx="2"'
         parts += [
-            f'<text x="{names - 6}" y="{y + 13:.1f}" text-anchor="end">{escape(shown)}<title>{escape(name)}</title></text>',
-            f'<rect class="c{colour}" x="{left:.1f}" y="{y:.1f}" width="{max(length, 0.5):.1f}" height="{row - 6}" rx="2"/>',
+            f'<text x="{names - 6}" y="{y + 13:.1f}" text-anchor="end">{escape(shown)}<title>{full}</title></text>',
+            f'<rect class="c{colour}" {box}/>',
             _text(WIDTH, y + 13, f"{value:+.3g}", "end"),
         ]
     return _svg(WIDTH, height, "weights", parts)

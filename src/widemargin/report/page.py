@@ -11,8 +11,7 @@ from .charts import N_COLOURS
 # Okabe and Ito's palette: distinguishable for colour-blind readers.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#B07D00", "#56B4E9", "#777777")
 
-STYLE = (
-    """
+STYLE = """
 :root { color-scheme: light dark; --ink: #222; --soft: #666; --grid: #ddd; --paper: #fff; --box: #f6f7f8 }
 @media (prefers-color-scheme: dark) {
   :root { --ink: #e6e6e6; --soft: #a0a0a0; --grid: #3a3d40; --paper: #16181a; --box: #1f2225 } }
@@ -32,11 +31,9 @@ svg { display: block; width: 100%; max-width: 40rem; height: auto }
 svg text { font: 12.5px system-ui, sans-serif; fill: var(--ink) }
 .grid { stroke: var(--grid) } .dashed { stroke: var(--ink); stroke-dasharray: 5 4; fill: none }
 .curve { fill: none; stroke-width: 2 } .band { opacity: .18 } .key { font-weight: 700 }
-"""
-    + "".join(
-        f".curve.c{i} {{ stroke: {c} }} circle.c{i}, rect.c{i}, .band.c{i} {{ fill: {c} }} .key.c{i} {{ color: {c} }}\n"
-        for i, c in enumerate(COLOURS[:N_COLOURS])
-    )
+""" + "".join(
+    f".curve.c{i} {{ stroke: {c} }} circle.c{i}, rect.c{i}, .band.c{i} {{ fill: {c} }} .key.c{i} {{ color: {c} }}\n"
+    for i, c in enumerate(COLOURS[:N_COLOURS])
 )
 
 
@@ -65,7 +62,7 @@ def section(title: str, *parts: str) -> str:
 
 def paragraph(text: str, soft: bool = False) -> str:
     """Plain text."""
-    return f'<p{" class=soft" if soft else ""}>{escape(text)}</p>' if text else ""
+    return f"<p{' class=soft' if soft else ''}>{escape(text)}</p>" if text else ""
 
 
 def facts(pairs: Iterable[tuple[str, Any]]) -> str:
@@ -81,7 +78,7 @@ def legend(names: Sequence[str]) -> str:
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[Any]], shade: bool = False) -> str:
     """A table whose first column is text; with `shade`, numbers are shaded by their share of their row."""
-    head = "".join(f'<th{_kind(i)}>{escape(text)}</th>' for i, text in enumerate(headings))
+    head = "".join(f"<th{_kind(i)}>{escape(text)}</th>" for i, text in enumerate(headings))
     body = "".join(f"<tr>{_cells(row, shade)}</tr>" for row in rows)
     return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 

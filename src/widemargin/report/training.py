@@ -83,7 +83,7 @@ def _certificate(training: Training) -> str:
         pairs = [("objective", f"{found.primal:.8g}"), ("at best", f"{found.dual:.8g}")]
     else:
         total = sum(one.certificate.primal for one in solutions)
-        pairs = [("models", len(solutions)), ("objective", f"{total:.8g} in all")]
+        pairs = [("models", str(len(solutions))), ("objective", f"{total:.8g} in all")]
     pairs += [
         ("relative gap", f"{gap:.2e}, asked for {training.tol:g}"),
         ("ended by", ", ".join(sorted({str(one.status) for one in solutions}))),
