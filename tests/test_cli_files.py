@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import threading
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -369,7 +370,7 @@ def test_any_command_line_ends_well(
     assert not [name for name in os.listdir() if name.endswith(".part")]
 
 
-def whole_files() -> dict[str, bytes]:
+def write_one_of_each() -> None:
     """One good file of each kind."""
     data, table = write_data(), write_table()
     sp_path = "good.npz"
@@ -381,15 +382,21 @@ def whole_files() -> dict[str, bytes]:
     words += [["train", "-q", "--label", "class", "--text", "words", "--bits", "8", table, "table.wm"]]
     words += [["convert", "--sparse", "good.wm", "sparse.wm"], ["convert", data, "good.svm.xz"]]
     assert [cli.main(line) for line in words] == [0] * len(words)
-    names = [data, table, "good.wm", "good.model", sp_path, "table.wm", "sparse.wm", "good.svm.xz"]
-    return {name: Path(name).read_bytes() for name in names}
+    if find_spec("pyarrow"):
+        import pyarrow.csv
+        import pyarrow.feather
+        import pyarrow.parquet
+
+        columns = pyarrow.csv.read_csv(table)
+        pyarrow.parquet.write_table(columns, "good.parquet")
+        pyarrow.feather.write_feather(columns, "good.arrow")
 
 
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(choice=st.data())
 def test_any_damage_to_any_file_is_one_line(capsys: pytest.CaptureFixture[str], choice: st.DataObject) -> None:
     if not os.path.exists("good.npz"):
-        whole_files()
+        write_one_of_each()
     name = choice.draw(st.sampled_from(sorted(set(os.listdir()) - {"out", "bad"})))
     content = bytearray(Path(name).read_bytes())
     for _ in range(choice.draw(st.integers(1, 4))):
@@ -408,7 +415,7 @@ def test_any_damage_to_any_file_is_one_line(capsys: pytest.CaptureFixture[str], 
     os.makedirs("bad", exist_ok=True)
     bad = f"bad/file{suffix}"
     Path(bad).write_bytes(content)
-    label = ["--label", "class"] if suffix == ".csv" else []
+    label = ["--label", "class"] if suffix in (".csv", ".parquet", ".arrow") else []
     capsys.readouterr()
     for words in (
         ["info", *label, bad],

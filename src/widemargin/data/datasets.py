@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from .formats import format_of
 from .svmlight_file import start_reading
@@ -59,17 +59,17 @@ def _start_svm(path: str, reading: Reading) -> Callable[[], Dataset]:
 def _read_npz(path: str, reading: Reading) -> Dataset:
     if path == "-":
         raise ValueError("an .npz file cannot be read from standard input")
-    import zipfile
-
     import numpy as np
 
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
-        X = _scipy_npz(path) if "format" in arrays else arrays["X"]
+            X = _scipy_npz(raw) if "format" in arrays else arrays["X"]
     except KeyError:
         raise ValueError(f"{path}: neither a SciPy sparse matrix nor an array named X") from None
-    except (zipfile.BadZipFile, EOFError, ValueError) as error:
+    except (OSError, MemoryError):
+        raise
+    except Exception as error:  # damage shows in whatever way zipfile, zlib or NumPy stumble over it
         raise ValueError(f"{path}: not an .npz file of arrays: {error}") from error
     y = arrays.get("y")
     if y is not None and y.shape != (X.shape[0],):
@@ -77,10 +77,11 @@ def _read_npz(path: str, reading: Reading) -> Dataset:
     return Dataset(X, y, {"format": "npz", "zero_based": True})
 
 
-def _scipy_npz(path: str) -> Any:
+def _scipy_npz(raw: IO[bytes]) -> Any:
     import scipy.sparse as sp
 
-    return sp.csr_array(sp.load_npz(path))
+    raw.seek(0)
+    return sp.csr_array(sp.load_npz(raw))
 
 
 def _read_table(path: str, reading: Reading) -> Dataset:

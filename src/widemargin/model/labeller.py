@@ -14,7 +14,7 @@ from typing import Any
 from .. import _core
 from ..data.files import Bytes, read_whole
 from .liblinear_text import BY_NAME, START, header_facts, one_word
-from .wm_header import MAGIC, checked_header
+from .wm_header import ALIGN, MAGIC, checked_header
 
 
 def labeller(path: str) -> _core.SvmlightLabeller | None:
@@ -65,7 +65,7 @@ def _array(content: Bytes, begin: int, facts: dict[str, Any]) -> Any:
     for n in facts["shape"]:
         count *= int(n)
     first = begin + int(facts["offset"])
-    if min([first - begin, *facts["shape"]]) < 0 or first + 8 * count > len(content):
+    if min([first - begin, *facts["shape"]]) < 0 or first % ALIGN or first + 8 * count > len(content):
         return None
     return memoryview(content)[first : first + 8 * count].cast("d")
 
