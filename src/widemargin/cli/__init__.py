@@ -15,6 +15,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import NoReturn
 
 from .. import __version__
 from .options import with_long_weights
@@ -59,6 +60,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"widemargin: internal error: {kind}: {_one_line(error)} (--traceback before the command shows where)",
               file=sys.stderr)  # fmt: skip
         return 1
+
+
+def run() -> NoReturn:
+    """The program itself: runs the command line and leaves.
+
+    By then everything is written and closed. Taking down Python, NumPy and the data object by object would take longer
+    than some commands do, so it is left to the system.
+    """
+    code = main()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
 
 
 def _one_line(error: Exception) -> str:
