@@ -14,6 +14,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Sequence
+from functools import lru_cache
 from importlib import import_module
 from typing import NoReturn
 
@@ -79,10 +80,28 @@ def _one_line(error: Exception) -> str:
     return " ".join(str(error).split("\n"))
 
 
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """As wide as the terminal. argparse makes one for every option, and would load shutil to measure the width."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_columns() - 2)
+
+
+@lru_cache
+def _columns() -> int:
+    with contextlib.suppress(ValueError):
+        return max(20, int(os.environ.get("COLUMNS", "")))
+    with contextlib.suppress(AttributeError, ValueError, OSError):
+        return max(20, os.get_terminal_size(sys.__stdout__.fileno()).columns)  # type: ignore[union-attr]
+    return 80
+
+
 def build_parser(*names: str) -> argparse.ArgumentParser:
     """The parser of those commands, or of the whole command line; one of one command is made faster."""
     parser = argparse.ArgumentParser(
-        prog="widemargin", description="Large-scale linear classification with a proof of accuracy for every fit."
+        prog="widemargin",
+        description="Large-scale linear classification with a proof of accuracy for every fit.",
+        formatter_class=_Help,
     )
     parser.add_argument("--version", action="version", version=f"widemargin {__version__}")
     parser.add_argument("--traceback", action="store_true", help="show where an error came from")
@@ -95,7 +114,7 @@ def build_parser(*names: str) -> argparse.ArgumentParser:
             description=command.__doc__,
             epilog=command.EXAMPLES,
             allow_abbrev=False,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=_Help,
         )
         command.add_arguments(sub)
         sub.set_defaults(run=command.run)
