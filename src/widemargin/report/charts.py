@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-WIDTH, HEIGHT = 420.0, 250.0
+WIDTH, HEIGHT = 360.0, 240.0
 LEFT, RIGHT, TOP, BOTTOM = 74.0, 12.0, 14.0, 44.0
 N_COLOURS = 7
 MOST_MARKS = 60
-MOST_CHARACTERS = 20
+MOST_CHARACTERS = 18
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ def bars(items: Sequence[tuple[str, float]]) -> str:
     most = max([abs(value) for _, value in items] or [0.0])
     if most == 0:
         return ""
-    row, names, values = 20.0, 168.0, 60.0
+    row, names, values = 20.0, 150.0, 56.0
     height = row * len(items) + 6
     middle = (names + WIDTH - values) / 2
     half = (WIDTH - values - names) / 2 - 4

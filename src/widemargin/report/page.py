@@ -24,10 +24,11 @@ main { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(
 section { background: var(--box); border-radius: .5rem; padding: 1rem; min-width: 0 }
 .scroll { overflow-x: auto } table { border-collapse: collapse; font-variant-numeric: tabular-nums }
 th, td { padding: .15rem .8rem .15rem 0; text-align: left; vertical-align: top; overflow-wrap: normal }
-th { font-weight: 600 } td.number, th.number { text-align: right; padding: .15rem .6rem }
+th { font-weight: 600 } td.number, th.number { text-align: right; padding: .15rem .5rem }
+td { white-space: nowrap }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; margin: 0 }
 dt, .soft, footer { color: var(--soft) } dd { margin: 0 } p { margin: .4rem 0 }
-svg { display: block; width: 100%; max-width: 40rem; height: auto }
+svg { display: block; width: 100%; max-width: 28rem; height: auto }
 svg text { font: 12.5px system-ui, sans-serif; fill: var(--ink) }
 .grid { stroke: var(--grid) } .dashed { stroke: var(--ink); stroke-dasharray: 5 4; fill: none }
 .curve { fill: none; stroke-width: 2 } .band { opacity: .18 } .key { font-weight: 700 }

@@ -98,9 +98,14 @@ def _each_certificate(training: Training) -> str:
     if len(training.solutions) == 1:
         return ""
     named = list(zip(training.model.row_titles(), training.solutions, strict=False))[:MOST_CLASSES]
-    rows = [(name, f"{one.certificate.primal:.6g}", f"{one.certificate.relative_gap:.1e}", str(one.status))
-            for name, one in named]  # fmt: skip
-    return table(["model", "objective", "gap", "ended by"], rows) + _and_more(len(training.solutions), len(rows))
+    headings = ["model", "objective", "gap"]
+    rows: list[tuple[str, ...]] = [
+        (name, f"{one.certificate.primal:.6g}", f"{one.certificate.relative_gap:.1e}") for name, one in named
+    ]
+    if not all(one.converged for one in training.solutions):
+        headings.append("ended by")
+        rows = [(*row, str(one.status)) for row, (_, one) in zip(rows, named, strict=True)]
+    return table(headings, rows) + _and_more(len(training.solutions), len(rows))
 
 
 def _and_more(there: int, shown: int) -> str:
