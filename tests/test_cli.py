@@ -112,6 +112,24 @@ def test_what_common_commands_load(tmp_path: Path) -> None:
         assert loaded("predict", "-q", str(model), str(data), str(tmp_path / "out")) == []
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("train - a.wm <&-", 1),
+        ("predict a.wm - <&-", 1),
+        ("solvers >&-", 0),
+        ("solvers >&- 2>&-", 0),
+        ("nonsense 2>&-", 2),
+    ],
+)
+def test_closed_streams_are_no_traceback(command: str, code: int, tmp_path: Path) -> None:
+    words = ["bash", "-c", f"{sys.executable} -m widemargin {command}"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == code and "Traceback" not in done.stderr and "internal" not in done.stderr
+    assert done.stderr.count("\n") <= 1
+
+
 @pytest.mark.parametrize("before", ["", "from widemargin import solve; ", "import widemargin.solvers.dual_cd as d; "])
 def test_solvers_can_be_called_whatever_was_imported_before(before: str) -> None:
     code = f"{before}import widemargin; print('dual_cd' in widemargin.solvers()); from widemargin.solvers import base"

@@ -69,11 +69,22 @@ def run() -> NoReturn:
     By then everything is written and closed. Taking down Python, NumPy and the data object by object would take longer
     than some commands do, so it is left to the system.
     """
+    _open_what_is_closed()
     code = main()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
             stream.flush()
     os._exit(code)
+
+
+def _open_what_is_closed() -> None:
+    """A standard stream that the caller closed is empty, or swallows what it is given.
+
+    Otherwise the next file to be opened would get its number, and be taken for it by whoever writes there.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115  # stays open as long as the program runs
 
 
 def _one_line(error: Exception) -> str:
