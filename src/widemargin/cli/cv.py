@@ -54,7 +54,7 @@ def cross_validate(arguments: argparse.Namespace, recipe: Recipe, reading: Readi
     if data.y is None:
         raise ValueError("cross-validation needs labels: name their column (--label)")
     rows = Matrix(data.X)
-    fold_of = _folds(data.y, arguments.folds, recipe.task, recipe.seed)
+    fold_of = fold_numbers(data.y, arguments.folds, recipe.task, recipe.seed)
     score, each = Score(recipe.task), []
     for k in range(arguments.folds):
         test = np.flatnonzero(fold_of == k)
@@ -75,7 +75,7 @@ def cross_validate(arguments: argparse.Namespace, recipe: Recipe, reading: Readi
         print(score.cross_validation_lines())
 
 
-def _folds(y: Any, n_folds: int, task: str, seed: int) -> Any:
+def fold_numbers(y: Any, n_folds: int, task: str, seed: int) -> Any:
     """Which fold each row belongs to: rows in random order, of one class after the other, dealt out in turn."""
     import numpy as np
 

@@ -1,7 +1,7 @@
 """Searches for the best C by cross-validation, from small values to large ones.
 
-Prints one line per value and the best one; with MODEL the model with that C, trained on all rows, is saved. For more
-than two classes, search one against the rest with `--class LABEL`.
+Prints one line per value and the best one; with MODEL the model with that C, trained on all rows, is saved. `--class
+LABEL` searches for one class of many against the rest.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..data.datasets import Dataset
     from ..model.fit import Recipe
     from ..model.model import Model
+    from ..solvers.solution import Solution
 
 SUMMARY = "search for C"
 EXAMPLES = f"""{TYPES_HELP}
@@ -63,10 +64,9 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.plot:
         found.plot(arguments.plot)
     if arguments.model:
-        model_of(found, data, recipe).save(arguments.model)
+        fitted_with(found, data, recipe)[0].save(arguments.model)
     if arguments.report:
-        model = model_of(found, data, recipe)
-        save_report(arguments.report, arguments.data, data, model, [found.solution], recipe, found)
+        save_report(arguments.report, arguments.data, data, *fitted_with(found, data, recipe), recipe, found)
     if arguments.json:
         print(json.dumps({"best_C": found.best_C, "best_score": found.best_score} | found.to_dict()))
         return
@@ -98,6 +98,14 @@ def search(data: Dataset, recipe: Recipe, values: list[float] | None, n_folds: i
         raise ValueError("a search for C needs labels or targets to predict")
     if recipe.class_weight or recipe.balanced:
         raise ValueError("a search for C does not take weights of classes yet")
+    if recipe.task == "classification" and _has_many_classes(data.y):
+        if recipe.loss == "crammer_singer":
+            raise ValueError("a search for C does not take -s 4")
+        from ..model.search import search_models
+        from .cv import fold_numbers
+
+        folds = fold_numbers(data.y, n_folds, recipe.task, recipe.seed)
+        return search_models(data.X, data.y, recipe, values, folds)
     return part("selection.search", "find_C", "the search for C")(
         data.X,
         data.y,
@@ -117,8 +125,22 @@ def search(data: Dataset, recipe: Recipe, values: list[float] | None, n_folds: i
     )
 
 
-def model_of(found: Any, data: Dataset, recipe: Recipe) -> Model:
-    """The model with the best C, trained on all rows."""
+def _has_many_classes(y: Any) -> bool:
+    import numpy as np
+
+    return len(np.unique(y)) > 2
+
+
+def fitted_with(found: Any, data: Dataset, recipe: Recipe) -> tuple[Model, list[Solution]]:
+    """The model with the best C, trained on all rows, and the runs that led to it."""
+    if hasattr(found, "fitted"):
+        from dataclasses import replace
+
+        return replace(found.fitted.model, features=data.features), found.fitted.solutions
+    return _model_of(found, data, recipe), [found.solution]
+
+
+def _model_of(found: Any, data: Dataset, recipe: Recipe) -> Model:
     from dataclasses import replace
 
     import numpy as np

@@ -86,13 +86,12 @@ def run(arguments: argparse.Namespace) -> int:
 def _find_cost(arguments: argparse.Namespace, recipe: Recipe, reading: Reading) -> None:
     """Prints the best C and its score, as LIBLINEAR's -C does; saves nothing."""
     from ..data.datasets import read_dataset
-    from .path import model_of, search
+    from .path import fitted_with, search
 
     data = read_dataset(arguments.data, reading)
     found = search(data, recipe, None, arguments.folds or 5)
     if arguments.report:
-        model = model_of(found, data, recipe)
-        save_report(arguments.report, arguments.data, data, model, [found.solution], recipe, found)
+        save_report(arguments.report, arguments.data, data, *fitted_with(found, data, recipe), recipe, found)
     share = found.scoring == "accuracy"
     score = f"CV accuracy = {100 * found.best_score:g}%" if share else f"CV {found.scoring} = {found.best_score:g}"
     print(f"Best C = {found.best_C:g}  {score}")
