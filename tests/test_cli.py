@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import widemargin
@@ -29,7 +31,8 @@ def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
 def test_every_command_has_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="0"):
         cli.main([name, "--help"])
-    assert f"usage: widemargin {name}" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert f"usage: widemargin {name}" in shown and f"examples:\n  widemargin {name}" in shown
 
 
 @pytest.mark.parametrize(
@@ -53,7 +56,9 @@ def fail_with(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     def run(arguments: object) -> None:
         raise error
 
-    command = SimpleNamespace(SUMMARY="fails", __doc__="Fails.", add_arguments=lambda parser: None, run=run)
+    command = SimpleNamespace(
+        SUMMARY="fails", EXAMPLES="", __doc__="Fails.", add_arguments=lambda parser: None, run=run
+    )
     monkeypatch.setattr(cli, "import_module", lambda name, package: command)
 
 
@@ -84,6 +89,45 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     command = f"{sys.executable} -m widemargin solvers | true"
     done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_what_common_commands_load(tmp_path: Path) -> None:
+    """Labels for text need no NumPy, training on text needs no SciPy: both would take longer than the work."""
+    data, model = tmp_path / "a.svm", tmp_path / "a.wm"
+    rng = np.random.default_rng(0)
+    rows = [[f"{j + 1}:{rng.random():.3f}" for j in sorted(rng.choice(9000, 5, replace=False))] for _ in range(60)]
+    data.write_text("".join(f"{(-1) ** i} {' '.join(row)}\n" for i, row in enumerate(rows)))
+
+    def loaded(*words: str) -> list[str]:
+        code = (
+            "import sys; from widemargin.cli import main; main(sys.argv[1:])\n"
+            "heavy = ('numpy', 'scipy', 'sklearn', 'matplotlib', 'rich', 'inspect')\n"
+            "print([name for name in heavy if name in sys.modules])"
+        )
+        done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=True)
+        return list(eval(done.stdout.splitlines()[-1]))
+
+    for kind in ("0", "1", "3"):
+        assert "scipy" not in loaded("train", "-q", "-s", kind, str(data), str(model))
+        assert loaded("predict", "-q", str(model), str(data), str(tmp_path / "out")) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("train - a.wm <&-", 1),
+        ("predict a.wm - <&-", 1),
+        ("solvers >&-", 0),
+        ("solvers >&- 2>&-", 0),
+        ("nonsense 2>&-", 2),
+    ],
+)
+def test_closed_streams_are_no_traceback(command: str, code: int, tmp_path: Path) -> None:
+    words = ["bash", "-c", f"{sys.executable} -m widemargin {command}"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == code and "Traceback" not in done.stderr and "internal" not in done.stderr
+    assert done.stderr.count("\n") <= 1
 
 
 @pytest.mark.parametrize("before", ["", "from widemargin import solve; ", "import widemargin.solvers.dual_cd as d; "])

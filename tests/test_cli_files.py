@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import threading
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -197,6 +198,92 @@ def test_a_full_disk(capsys: pytest.CaptureFixture[str]) -> None:
     assert done.returncode == 1 and "Traceback" not in done.stderr
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs limits on the size of files")
+@pytest.mark.parametrize(
+    "words",
+    [
+        "train wide.svm a.wm",
+        "train wide.svm a.model",
+        "train --report a.html wide.svm small.wm",
+        "predict good.wm long.svm a.txt",
+        "convert wide.svm a.npz",
+        "convert good.wm a.wm",
+        "path -c 1 -c 2 -v 2 wide.svm a.wm",
+    ],
+)
+def test_a_disk_that_fills_up_midway(words: str) -> None:
+    """No file may grow beyond some kilobytes: the error comes from a write, as on a full disk."""
+    rng = np.random.default_rng(0)
+    X = sp.random_array((60, 3000), density=0.1, rng=rng, format="csr")
+    write_svmlight("wide.svm", X, np.arange(60) % 2)
+    write_svmlight("long.svm", X[np.arange(9000) % 60], np.arange(9000) % 2)
+    assert cli.main(["train", "-q", "wide.svm", "good.wm"]) == 0
+    target = next(word for word in words.split() if word.startswith("a."))
+    Path(target).write_bytes(b"what was there before")
+    before = sorted(os.listdir())
+    code = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
+        "from widemargin.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *words.split()], capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "File too large" in done.stderr and "Traceback" not in done.stderr
+    assert Path(target).read_bytes() == b"what was there before" and sorted(os.listdir()) == before
+
+
+@pytest.mark.parametrize("target", ["a.wm", "a.model", "a.onnx"])
+def test_a_process_killed_while_it_saves_leaves_the_old_model(target: str) -> None:
+    if target.endswith("onnx"):
+        pytest.importorskip("onnx")
+    data = write_data()
+    Path(target).write_bytes(b"the old model")
+    code = (
+        "import os, sys; from widemargin.cli import main\n"
+        "os.replace = lambda *names: os.kill(os.getpid(), 9)  # all is written, the name is still the old one's\n"
+        "main(sys.argv[1:])"
+    )
+    done = subprocess.run([sys.executable, "-c", code, "train", "-q", data, target], check=False)
+    assert done.returncode == -9 and Path(target).read_bytes() == b"the old model"
+
+
+def test_files_and_folders_that_vanish(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    from widemargin.model import fit
+
+    data, fit_model = write_data(), fit.fit_model
+    run(capsys, "train", "-q", data, "good.wm")
+    os.mkdir("folder")
+
+    def fit_while_the_folder_goes(*arguments: object, **more: object) -> object:
+        os.rmdir("folder")
+        return fit_model(*arguments, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(fit, "fit_model", fit_while_the_folder_goes)
+    _, err = run(capsys, "train", data, "folder/a.wm", code=1)
+    assert "No such file or directory" in err and err.count("\n") == 1 and not os.path.exists("folder")
+    os.symlink("gone.svm", "dangling.svm")
+    for words in (
+        ["train", "dangling.svm", "a.wm"],
+        ["predict", "good.wm", "dangling.svm", "out"],
+        ["predict", "dangling.svm", data],
+        ["info", "dangling.svm"],
+        ["convert", "dangling.svm", "b.npz"],
+    ):
+        _, err = run(capsys, *words, code=1)
+        assert "No such file or directory: 'dangling.svm'" in err and err.count("\n") == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the superuser reads everything")
+def test_files_without_permission(capsys: pytest.CaptureFixture[str]) -> None:
+    data = write_data()
+    run(capsys, "train", "-q", data, "good.wm")
+    os.chmod(data, 0)
+    for words in (["train", data, "a.wm"], ["predict", "good.wm", data, "out"], ["info", data]):
+        assert "Permission denied" in run(capsys, *words, code=1)[1]
+    os.chmod(data, 0o600)
+    os.mkdir("locked")
+    os.chmod("locked", 0o500)
+    assert "cannot be written to" in run(capsys, "train", data, "locked/a.wm", code=1)[1]
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_a_named_pipe_is_read(capsys: pytest.CaptureFixture[str]) -> None:
     content = Path(write_data()).read_bytes()
@@ -235,7 +322,7 @@ def test_wrong_usage_is_2(wrong: str, capsys: pytest.CaptureFixture[str]) -> Non
 
 @pytest.mark.parametrize(
     "refused",
-    ["-s 4 -C", "-C -s 21", "-C -w1 2", "-M 1", "-R",
+    ["-s 4 -C", "-C -s 21", "-C -w1 2", "-R",
      "-s 1 --loss hinge", "-s 1 --penalty l1", "--solver nonsense", "-w7 2", "-s 21 -n 2",
      "--loss modified_huber --penalty l1 --solver dual_cd", "-R -B 1 --intercept free"],
 )  # fmt: skip
@@ -250,6 +337,7 @@ WORDS = st.sampled_from(
     """train predict cv path info convert bench -s 0 1 3 5 11 21 -c -e 0.1 -B -1 -w1 -w-1 -v 2 -q -b --json --loss hinge
     logistic --penalty l1 l2 --explain --scores --label class --text words --format svm csv npz --solver tron --max-iter
     --max-seconds 0.05 data.svm table.csv good.wm good.model out.wm out.csv missing -R --intercept free --help -
+    -M -C --report r.html out.onnx out.npz out.model --terms 4 --top --dtype float32 --sparse --class -m --seed
     """.split()  # noqa: SIM905
 )
 
@@ -278,4 +366,67 @@ def test_any_command_line_ends_well(
     except SystemExit as stop:
         code = stop.code  # type: ignore[assignment]
     assert code in (0, 1, 2)
+    assert "internal error" not in capsys.readouterr().err
     assert not [name for name in os.listdir() if name.endswith(".part")]
+
+
+def write_one_of_each() -> None:
+    """One good file of each kind."""
+    data, table = write_data(), write_table()
+    sp_path = "good.npz"
+    words = [
+        ["train", "-q", data, "good.wm"],
+        ["train", "-q", "-B", "1", data, "good.model"],
+        ["convert", data, sp_path],
+    ]
+    words += [["train", "-q", "--label", "class", "--text", "words", "--bits", "8", table, "table.wm"]]
+    words += [["convert", "--sparse", "good.wm", "sparse.wm"], ["convert", data, "good.svm.xz"]]
+    assert [cli.main(line) for line in words] == [0] * len(words)
+    if find_spec("pyarrow"):
+        import pyarrow.csv
+        import pyarrow.feather
+        import pyarrow.parquet
+
+        columns = pyarrow.csv.read_csv(table)
+        pyarrow.parquet.write_table(columns, "good.parquet")
+        pyarrow.feather.write_feather(columns, "good.arrow")
+
+
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(choice=st.data())
+def test_any_damage_to_any_file_is_one_line(capsys: pytest.CaptureFixture[str], choice: st.DataObject) -> None:
+    if not os.path.exists("good.npz"):
+        write_one_of_each()
+    name = choice.draw(st.sampled_from(sorted(set(os.listdir()) - {"out", "bad"})))
+    content = bytearray(Path(name).read_bytes())
+    for _ in range(choice.draw(st.integers(1, 4))):
+        at = choice.draw(st.integers(0, max(0, len(content) - 1)))
+        how = choice.draw(st.sampled_from(["change", "cut", "insert", "repeat"]))
+        piece = choice.draw(
+            st.binary(min_size=1, max_size=12) | st.sampled_from([b"nan", b"1e999", b"\n", b":", b"-1", b"0"])
+        )
+        content = {
+            "change": content[:at] + piece + content[at + len(piece) :],
+            "cut": content[:at],
+            "insert": content[:at] + piece + content[at:],
+            "repeat": content + content[at:],
+        }[how]
+    suffix = name[name.index(".") :]
+    os.makedirs("bad", exist_ok=True)
+    bad = f"bad/file{suffix}"
+    Path(bad).write_bytes(content)
+    label = ["--label", "class"] if suffix in (".csv", ".parquet", ".arrow") else []
+    capsys.readouterr()
+    for words in (
+        ["info", *label, bad],
+        ["predict", bad, "data.svm", "out"],
+        ["predict", "good.wm", bad, "out"],
+        ["predict", "--scores", "table.wm", bad, "out"],
+        ["train", "-q", "--max-seconds", "0.05", *label, bad, "out"],
+        ["convert", *label, bad, "bad/converted.svm"],
+    ):
+        code = cli.main(words)
+        err = capsys.readouterr().err
+        assert code in (0, 1) and "internal error" not in err
+        assert not code or err.count("\n") == 1
+    assert not [found for found in [*os.listdir(), *os.listdir("bad")] if found.endswith(".part")]

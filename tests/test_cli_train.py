@@ -7,13 +7,14 @@ import os
 import shutil
 import subprocess
 import sys
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from widemargin import Problem, cli, load_model, read_svmlight, write_svmlight
+from widemargin import Problem, cli, fit_one_vs_one, load_model, read_svmlight, write_svmlight
 from widemargin.data.svmlight_blocks import svmlight_blocks
 
 needs_liblinear = pytest.mark.skipif(shutil.which("liblinear-train") is None, reason="needs liblinear-train")
@@ -141,6 +142,94 @@ def test_crammer_and_singer(capsys: pytest.CaptureFixture[str], classes: int) ->
     assert Path("ours.txt").read_text() == Path("theirs.txt").read_text()
 
 
+@needs_liblinear
+@pytest.mark.parametrize("solver", [0, 1, 3, 5])
+def test_weights_of_many_classes_count_as_in_liblinear(capsys: pytest.CaptureFixture[str], solver: int) -> None:
+    """The weight of a class multiplies C of its own rows, and only where that class is told from the rest."""
+    data = write_data(classes=4)
+    options = ["-s", str(solver), "-e", "1e-8", "-w10", "7", "-w-1", "0.2", data]
+    run(capsys, "train", *options, "ours.model")
+    subprocess.run(["liblinear-train", "-q", *options, "theirs.model"], check=True)
+    ours, theirs = load_model("ours.model"), load_model("theirs.model")
+    order = [theirs.classes.index(label) for label in ours.classes]
+    np.testing.assert_allclose(ours.weights, theirs.weights[order], atol=2e-3 * np.abs(theirs.weights).max())
+
+
+def test_one_against_one(capsys: pytest.CaptureFixture[str]) -> None:
+    data = write_data(classes=4)
+    options = ["-M", "1", "-s", "3", "-e", "1e-6", "-B", "1", "-w10", "3"]
+    out, _ = run(capsys, "train", *options, data)  # data.svm.wm: LIBLINEAR's format has no pairs
+    assert "one against one" in out
+    model = load_model("data.svm.wm")
+    assert model.classes == [-1, 3, 4, 10] and model.weights.shape[0] == len(model.certificates) == 6
+    X, y = read_svmlight(data)
+    weights = np.where(y == 10, 3.0, 1.0)
+    reference = fit_one_vs_one(X, y, loss="hinge", intercept="regularized", tol=1e-6, sample_weight=weights)
+    for row, (p, q) in enumerate(combinations(model.classes, 2)):
+        rows = np.flatnonzero((y == p) | (y == q))
+        problem = Problem(X[rows], y[rows], loss="hinge", intercept="regularized", sample_weight=weights[rows])
+        objective = problem.objective(model.weights[row], model.intercepts[row])
+        assert objective == pytest.approx(model.certificates[row]["objective"], rel=1e-12)
+        assert objective == pytest.approx(reference.certificates[row].primal, rel=2e-6)
+    expected = [str(int(reference.classes[code])) for code in reference.predict(X)]
+    assert run(capsys, "predict", "data.svm.wm", data)[0].split() == expected
+    explained = run(capsys, "predict", "--explain", "data.svm.wm", data)[0].splitlines()
+    assert [line.split("\t")[0] for line in explained] == expected
+    assert [str(label) for label in model.to_sklearn().predict(X)] == expected
+    assert "-1 < 0 < 3" in run(capsys, "info", "data.svm.wm")[0]
+    accuracy = float(run(capsys, "cv", "-q", *options, data)[0].split("=")[1].rstrip("%\n"))
+    assert accuracy > 60
+    assert "LIBLINEAR's format" in run(capsys, "train", *options, data, "a.model", code=1)[1]
+    assert "LIBLINEAR's format" in run(capsys, "convert", "data.svm.wm", "a.model", code=1)[1]
+    assert not os.path.exists("a.model")
+    assert (
+        "one class against the rest"
+        in run(capsys, "train", "-M", "1", "-s", "0", data, "b.wm")[0]
+        + run(capsys, "predict", "-b", "1", "b.wm", data, code=1)[1]
+    )
+
+
+def test_two_classes_have_one_pair(capsys: pytest.CaptureFixture[str]) -> None:
+    data = write_data()
+    run(capsys, "train", "-M", "1", data, "a.wm")
+    run(capsys, "train", data, "b.wm")
+    np.testing.assert_array_equal(load_model("a.wm").weights, load_model("b.wm").weights)
+
+
+@needs_liblinear
+@pytest.mark.parametrize("classes", [2, 4])
+@pytest.mark.parametrize("solver", [0, 1, 2, 3, 4, 5, 6, 7, 11, 12, 13])
+def test_models_go_both_ways(capsys: pytest.CaptureFixture[str], solver: int, classes: int) -> None:
+    """LIBLINEAR's predict on our model, and ours on LIBLINEAR's: the same labels from either program."""
+    data = write_data(classes=classes, regression=solver > 10)
+    options = ["-s", str(solver), "-B", "1", data]
+    run(capsys, "train", *options, "ours.model")
+    subprocess.run(["liblinear-train", "-q", *options, "theirs.model"], check=True)
+    for model in ("ours.model", "theirs.model"):
+        said, _ = run(capsys, "predict", model, data, "ours.txt")
+        done = subprocess.run(
+            ["liblinear-predict", data, model, "theirs.txt"], check=True, capture_output=True, text=True
+        )
+        ours, theirs = Path("ours.txt").read_text().split(), Path("theirs.txt").read_text().split()
+        if solver > 10:
+            np.testing.assert_allclose(np.array(ours, float), np.array(theirs, float), rtol=1e-12, atol=1e-14)
+        else:
+            assert ours == theirs and said == done.stdout
+
+
+def test_labels_do_not_depend_on_the_way_they_are_made(capsys: pytest.CaptureFixture[str]) -> None:
+    """The core labels text by itself; sparse and float32 models go through NumPy."""
+    for classes in (2, 4):
+        data = write_data(classes=classes, rows=3000)
+        run(capsys, "train", "-B", "1", data, "a.wm")
+        for name, options in (("b.wm", ["--sparse"]), ("c.model", [])):
+            run(capsys, "convert", *options, "a.wm", name)
+        expected = run(capsys, "predict", "a.wm", data)
+        assert expected[0].split() == [str(label) for label in load_model("a.wm").predict(read_svmlight(data)[0])]
+        for name in ("b.wm", "c.model"):
+            assert run(capsys, "predict", "-m", "3", name, data) == expected
+
+
 def test_quiet_json_and_streams(capsys: pytest.CaptureFixture[str]) -> None:
     data = write_data()
     assert run(capsys, "train", "-q", data, "a.wm") == ("", "")
@@ -197,7 +286,14 @@ def test_the_search_for_C(capsys: pytest.CaptureFixture[str]) -> None:
     out, _ = run(capsys, "train", "-C", "-s", "0", data)
     assert out.startswith("Best C = ") and out.endswith("%\n") and not os.path.exists("data.svm.model")
     many = write_data("many.svm", classes=4)
-    run(capsys, "path", *values, many, code=1)
+    out, _ = run(capsys, "path", *values, "--report", "r.html", many, "all.wm")
+    assert load_model("all.wm").classes == [-1, 3, 4, 10] and out.startswith("Best C = ")
+    assert load_model("all.wm").settings["C"] == float(out.split()[3])
+    best = json.loads(run(capsys, "path", "--json", *values, many)[0])
+    at_best = json.loads(run(capsys, "cv", "--json", "-q", "-c", str(best["best_C"]), many)[0])
+    assert best["best_score"] == pytest.approx(np.mean(at_best["folds"]))
+    out, _ = run(capsys, "train", "-C", "-M", "1", "-v", "3", many)
+    assert out.startswith("Best C = ") and out.endswith("%\n")
     run(capsys, "path", *values, "--class", "10", many, "b.wm")
     assert load_model("b.wm").classes == ["10", "rest"]
     run(capsys, "path", *values, "--class", "11", many, code=1)
@@ -210,7 +306,7 @@ def test_blocks_are_the_file(suffix: str, size: int) -> None:
     X, y = read_svmlight(data, n_features=15)
     blocks = list(svmlight_blocks(data, 15, block_bytes=size))
     np.testing.assert_array_equal(np.concatenate([labels for _, labels in blocks]), y)
-    assert (sp.vstack([rows for rows, _ in blocks]) != X).nnz == 0
+    assert (sp.vstack([rows.to_scipy() for rows, _ in blocks]) != X).nnz == 0
 
 
 def test_an_error_in_a_later_block_names_its_line() -> None:

@@ -32,6 +32,7 @@ void bind_gram(nb::module_&);
 void bind_lasso_cd(nb::module_&);
 void bind_line_search(nb::module_&);
 void bind_newglmnet(nb::module_&);
+void bind_number_text(nb::module_&);
 void bind_one_class(nb::module_&);
 void bind_online(nb::module_&);
 void bind_order(nb::module_&);
@@ -45,6 +46,7 @@ void bind_rows(nb::module_&);
 void bind_sgd(nb::module_&);
 void bind_sgd_qn(nb::module_&);
 void bind_svmlight(nb::module_&);
+void bind_svmlight_labels(nb::module_&);
 void bind_take_rows(nb::module_&);
 void bind_vectors(nb::module_&);
 

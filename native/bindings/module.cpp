@@ -14,6 +14,7 @@ NB_MODULE(_core, m) {
     widemargin::bind_line_search(m);
     widemargin::bind_newglmnet(m);
     widemargin::bind_one_class(m);
+    widemargin::bind_number_text(m);
     widemargin::bind_online(m);
     widemargin::bind_order(m);
     widemargin::bind_passes(m);
@@ -25,6 +26,7 @@ NB_MODULE(_core, m) {
     widemargin::bind_sgd(m);
     widemargin::bind_sgd_qn(m);
     widemargin::bind_svmlight(m);
+    widemargin::bind_svmlight_labels(m);
     widemargin::bind_take_rows(m);
     widemargin::bind_vectors(m);
 }

@@ -1,4 +1,4 @@
-"""Converts data between LIBSVM text, .npz of SciPy and CSV, and models between .wm and LIBLINEAR's format.
+"""Converts data between LIBSVM text, .npz of SciPy and CSV, and models between .wm, LIBLINEAR's format and (to) ONNX.
 
 The names tell the formats; .gz, .bz2 and .xz compress text. Tables (CSV, TSV, Parquet, Arrow) become numbers as `train`
 makes them. A CSV file that is written holds the label first, then every feature.
@@ -22,6 +22,7 @@ examples:
   widemargin convert data.svm data.npz
   widemargin convert --label income adult.csv adult.svm
   widemargin convert model.wm for-liblinear.model
+  widemargin convert model.wm model.onnx
   widemargin convert --dtype float32 --sparse model.wm small.wm
 """
 
@@ -46,7 +47,8 @@ def run(arguments: argparse.Namespace) -> None:
         model = load_model(arguments.source)
         model.save(arguments.target, dtype=arguments.dtype, sparse=arguments.sparse)
         return
-    from ..data.datasets import format_of, read_dataset
+    from ..data.datasets import read_dataset
+    from ..data.formats import format_of
 
     kind = format_of(arguments.target, arguments.to)
     if kind not in _WRITERS:
@@ -64,9 +66,12 @@ def _labels(data: Dataset) -> Any:
 
 
 def _write_svm(target: str, data: Dataset) -> None:
+    from ..data.compressed import as_scipy
     from ..data.svmlight import write_svmlight
 
-    write_svmlight(target, data.X, _labels(data), zero_based=bool(data.features.get("zero_based")) and _is_svm(data))
+    write_svmlight(
+        target, as_scipy(data.X), _labels(data), zero_based=bool(data.features.get("zero_based")) and _is_svm(data)
+    )
 
 
 def _is_svm(data: Dataset) -> bool:
@@ -75,11 +80,11 @@ def _is_svm(data: Dataset) -> bool:
 
 def _write_npz(target: str, data: Dataset) -> None:
     import numpy as np
-    import scipy.sparse as sp
 
+    from ..data.compressed import as_scipy
     from ..data.files import written_whole
 
-    X = sp.csr_array(data.X)
+    X = as_scipy(data.X)
     arrays = {"indices": X.indices, "indptr": X.indptr, "data": X.data, "format": b"csr", "shape": X.shape}
     labels = {} if data.y is None else {"y": data.y}
     with written_whole(target) as file:
@@ -91,11 +96,10 @@ def _write_delimited(delimiter: str) -> Callable[[str, Any], None]:
         import csv
         import io
 
-        import scipy.sparse as sp
-
+        from ..data.compressed import as_scipy
         from ..data.files import written_whole
 
-        X = sp.csr_array(data.X)
+        X = as_scipy(data.X)
         rows, columns = X.shape
         if rows * columns > MOST_CELLS:
             raise ValueError(f"{rows:,} x {columns:,} cells are too many for a CSV file: use svm or npz")

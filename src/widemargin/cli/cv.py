@@ -44,26 +44,26 @@ def run(arguments: argparse.Namespace) -> None:
 def cross_validate(arguments: argparse.Namespace, recipe: Recipe, reading: Reading) -> None:
     """Trains on all folds but one, tests on that one, and prints the score over all rows."""
     import numpy as np
-    import scipy.sparse as sp
 
     from ..data.datasets import read_dataset
+    from ..data.matrix import Matrix
     from ..model.fit import fit_model
     from .score import Score
 
     data = read_dataset(arguments.data, reading)
     if data.y is None:
         raise ValueError("cross-validation needs labels: name their column (--label)")
-    rows = sp.csr_array(data.X)
-    fold_of = _folds(data.y, arguments.folds, recipe.task, recipe.seed)
+    rows = Matrix(data.X)
+    fold_of = fold_numbers(data.y, arguments.folds, recipe.task, recipe.seed)
     score, each = Score(recipe.task), []
     for k in range(arguments.folds):
         test = np.flatnonzero(fold_of == k)
         train = np.flatnonzero(fold_of != k)
-        fitted = fit_model(rows[train], data.y[train], recipe)
+        fitted = fit_model(rows.take(train), data.y[train], recipe)
         if fitted.interrupted:
             raise KeyboardInterrupt
         one = Score(recipe.task)
-        scores = fitted.model.scores(rows[test])
+        scores = fitted.model.scores(rows.take(test), recipe.n_jobs)
         for count in (score, one):
             count.add(fitted.model, scores, data.y[test])
         each.append(one.value)
@@ -75,7 +75,7 @@ def cross_validate(arguments: argparse.Namespace, recipe: Recipe, reading: Readi
         print(score.cross_validation_lines())
 
 
-def _folds(y: Any, n_folds: int, task: str, seed: int) -> Any:
+def fold_numbers(y: Any, n_folds: int, task: str, seed: int) -> Any:
     """Which fold each row belongs to: rows in random order, of one class after the other, dealt out in turn."""
     import numpy as np
 

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from ..demo.run import Result
 
 SUMMARY = "train on the standard library's own source lines and see the proof"
+EXAMPLES = """\
+examples:
+  widemargin demo
+  widemargin demo --lines 20000 --tol 1e-6 --output gap.png
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

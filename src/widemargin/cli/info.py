@@ -48,7 +48,10 @@ def run(arguments: argparse.Namespace) -> None:
         if arguments.plot:
             from ..plots.features import plot_features
 
-            plot_features({name: model.top_features(k, arguments.top) for k, name in _rows(model)}, arguments.plot)
+            plot_features(
+                {name: model.top_features(k, arguments.top) for k, name in enumerate(model.row_titles())},
+                arguments.plot,
+            )
         print(json.dumps(facts) if arguments.json else "\n".join(_model_lines(facts)))
         return
     if arguments.plot:
@@ -62,9 +65,10 @@ def run(arguments: argparse.Namespace) -> None:
 def data_facts(data: Dataset) -> dict[str, Any]:
     """What there is to know about a data file."""
     import numpy as np
-    import scipy.sparse as sp
 
-    X = sp.csr_array(data.X)
+    from ..data.compressed import as_scipy
+
+    X = as_scipy(data.X)
     lengths = np.diff(X.indptr)
     facts: dict[str, Any] = {
         "format": data.features["format"],
@@ -111,13 +115,6 @@ def _data_lines(facts: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _rows(model: Model) -> list[tuple[int, str]]:
-    """The rows of weights and what each speaks for."""
-    if len(model.intercepts) > 1:
-        return [(k, str(label)) for k, label in enumerate(model.classes)]
-    return [(0, f"{model.classes[0]} < 0 < {model.classes[1]}" if model.classes else model.task)]
-
-
 def model_facts(model: Model, top: int) -> dict[str, Any]:
     """What there is to know about a model."""
     return {
@@ -131,7 +128,7 @@ def model_facts(model: Model, top: int) -> dict[str, Any]:
         "settings": dict(model.settings),
         "certificates": [dict(one) for one in model.certificates],
         "version": model.version,
-        "top": {name: model.top_features(k, top) for k, name in _rows(model)[:MOST_CLASSES]},
+        "top": {name: model.top_features(k, top) for k, name in enumerate(model.row_titles()[:MOST_CLASSES])},
     }
 
 

@@ -151,7 +151,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--label", metavar="COLUMN", help="the column of the labels, in tables")
     group.add_argument("--text", metavar="COLUMN", action="append", default=[], help="hash the words of this column")
     group.add_argument("--bits", type=int, choices=range(8, 27), default=18, metavar="N", help="2^N hashed features")
-    group.add_argument("--n-jobs", "-m", type=jobs, default=1, metavar="N", help="threads; -1 for all cores (1)")
+    group.add_argument("--n-jobs", "-m", type=jobs, default=jobs("-1"), metavar="N", help="threads; -1: all cores (-1)")
 
 
 def reading_of(arguments: argparse.Namespace) -> Reading:
@@ -177,7 +177,8 @@ def add_training(parser: argparse.ArgumentParser, cost: bool = True) -> None:
     group.add_argument("--intercept", choices=("none", "regularized", "free"), help="instead of -B and -R")
     group.add_argument("--class-weight", type=class_weight, action="append", default=[], metavar="LABEL=FACTOR",
                        help="multiply C of a class; 'balanced'; LIBLINEAR's -wLABEL FACTOR works too")  # fmt: skip
-    group.add_argument("-M", type=int, choices=(0, 1), default=0, help="many classes: 0 one against the rest")
+    group.add_argument("-M", type=int, choices=(0, 1), default=0, metavar="M",
+                       help="more than two classes: 0 one against the rest, 1 one against one (0)")  # fmt: skip
     group = parser.add_argument_group("training")
     group.add_argument("-e", "--tol", type=positive, default=DEFAULT_TOL, metavar="TOL",
                        help="relative duality gap to reach, for every type (0.001)")  # fmt: skip
@@ -198,8 +199,6 @@ def recipe_of(arguments: argparse.Namespace) -> Recipe:
     """Those options as a recipe."""
     from ..model.fit import Recipe
 
-    if arguments.M == 1:
-        raise ValueError("-M 1 (one against one) is not there: more than two classes are trained one against the rest")
     loss, penalty, task, name = _kind(arguments)
     intercept, bias = _intercept(arguments)
     given = [weight for weight in arguments.class_weight if weight is not None]
@@ -221,13 +220,14 @@ def recipe_of(arguments: argparse.Namespace) -> Recipe:
         max_iter=arguments.max_iter,
         n_jobs=arguments.n_jobs,
         seed=arguments.seed,
+        pairs=arguments.M == 1,
         liblinear=name,
     )
 
 
 def _kind(arguments: argparse.Namespace) -> tuple[str, str, str, str | None]:
     """Loss, penalty, task and LIBLINEAR's name for them."""
-    from ..model.liblinear import BY_NUMBER
+    from ..model.liblinear_text import BY_NUMBER
 
     if arguments.loss is not None:
         if arguments.s is not None:

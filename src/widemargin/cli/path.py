@@ -1,7 +1,7 @@
 """Searches for the best C by cross-validation, from small values to large ones.
 
-Prints one line per value and the best one; with MODEL the model with that C, trained on all rows, is saved. For more
-than two classes, search one against the rest with `--class LABEL`.
+Prints one line per value and the best one; with MODEL the model with that C, trained on all rows, is saved. `--class
+LABEL` searches for one class of many against the rest.
 """
 
 from __future__ import annotations
@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..parts import part
 from .options import TYPES_HELP, add_reading, add_training, folds, positive, reading_of, recipe_of
+from .train import refuse_target, save_report
 from .watch import tell
 
 if TYPE_CHECKING:
     from ..data.datasets import Dataset
     from ..model.fit import Recipe
+    from ..model.model import Model
+    from ..solvers.solution import Solution
 
 SUMMARY = "search for C"
 EXAMPLES = f"""{TYPES_HELP}
@@ -37,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--class", dest="one_class_of_many", metavar="LABEL", help="this class against the rest")
     parser.add_argument("-v", "--folds", type=folds, default=5, metavar="N", help="number of folds (5)")
     parser.add_argument("--plot", metavar="FILE", help="draw the score against C")
+    parser.add_argument("--report", metavar="FILE", help="write a page about the search and its model (.html)")
     parser.add_argument("--json", action="store_true", help="print the table as JSON")
     parser.add_argument("-q", "--quiet", action="store_true", help="print the best value alone")
 
@@ -45,6 +49,13 @@ def run(arguments: argparse.Namespace) -> None:
     """Runs the command."""
     from ..data.datasets import read_dataset
 
+    for target, what in (
+        (arguments.model, "the model"),
+        (arguments.report, "the report"),
+        (arguments.plot, "the plot"),
+    ):
+        if target:
+            refuse_target(target, what)
     values, arguments.cost = arguments.cost, 1.0
     recipe = recipe_of(arguments)
     data = read_dataset(arguments.data, reading_of(arguments))
@@ -53,7 +64,9 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.plot:
         found.plot(arguments.plot)
     if arguments.model:
-        _save(arguments.model, found, data, recipe)
+        fitted_with(found, data, recipe)[0].save(arguments.model)
+    if arguments.report:
+        save_report(arguments.report, arguments.data, data, *fitted_with(found, data, recipe), recipe, found)
     if arguments.json:
         print(json.dumps({"best_C": found.best_C, "best_score": found.best_score} | found.to_dict()))
         return
@@ -85,6 +98,14 @@ def search(data: Dataset, recipe: Recipe, values: list[float] | None, n_folds: i
         raise ValueError("a search for C needs labels or targets to predict")
     if recipe.class_weight or recipe.balanced:
         raise ValueError("a search for C does not take weights of classes yet")
+    if recipe.task == "classification" and _has_many_classes(data.y):
+        if recipe.loss == "crammer_singer":
+            raise ValueError("a search for C does not take -s 4")
+        from ..model.search import search_models
+        from .cv import fold_numbers
+
+        folds = fold_numbers(data.y, n_folds, recipe.task, recipe.seed)
+        return search_models(data.X, data.y, recipe, values, folds)
     return part("selection.search", "find_C", "the search for C")(
         data.X,
         data.y,
@@ -104,7 +125,22 @@ def search(data: Dataset, recipe: Recipe, values: list[float] | None, n_folds: i
     )
 
 
-def _save(target: str, found: Any, data: Dataset, recipe: Recipe) -> None:
+def _has_many_classes(y: Any) -> bool:
+    import numpy as np
+
+    return len(np.unique(y)) > 2
+
+
+def fitted_with(found: Any, data: Dataset, recipe: Recipe) -> tuple[Model, list[Solution]]:
+    """The model with the best C, trained on all rows, and the runs that led to it."""
+    if hasattr(found, "fitted"):
+        from dataclasses import replace
+
+        return replace(found.fitted.model, features=data.features), found.fitted.solutions
+    return _model_of(found, data, recipe), [found.solution]
+
+
+def _model_of(found: Any, data: Dataset, recipe: Recipe) -> Model:
     from dataclasses import replace
 
     import numpy as np
@@ -116,4 +152,4 @@ def _save(target: str, found: Any, data: Dataset, recipe: Recipe) -> None:
     settings = replace(recipe, C=float(found.best_C)).settings()
     facts = [certificate_facts(solution)]
     weights, intercepts = solution.coef[np.newaxis, :], [solution.intercept]
-    Model(weights, intercepts, recipe.task, classes, recipe.loss, settings, facts, data.features).save(target)
+    return Model(weights, intercepts, recipe.task, classes, recipe.loss, settings, facts, data.features)

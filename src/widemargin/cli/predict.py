@@ -7,7 +7,6 @@ output, as LIBLINEAR's predict does. Its order of arguments (DATA MODEL OUT) is 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from .options import add_reading, count, reading_of
 
 if TYPE_CHECKING:
+    from .._core import SvmlightLabeller
     from ..model.model import Model
 
 SUMMARY = "predict with a saved model"
@@ -43,15 +43,53 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Runs the command."""
-    from ..data.datasets import dataset_blocks
+    from ..data.formats import format_of
+    from ..model.open import is_model
+
+    if not is_model(arguments.model) and arguments.data != "-" and is_model(arguments.data):
+        arguments.model, arguments.data = arguments.data, arguments.model
+    labels_alone = not (arguments.explain or arguments.b or arguments.scores)
+    if labels_alone and format_of(arguments.data, arguments.format) == "svm":
+        from ..model.labeller import labeller
+
+        found = labeller(arguments.model)
+        if found is not None:
+            _label(arguments, found)
+            return
+    _predict(arguments)
+
+
+def _label(arguments: argparse.Namespace, model: SvmlightLabeller) -> None:
+    """Labels for text, from text to text in the core."""
     from ..data.files import written_whole
-    from ..model.open import is_model, load_model
+    from ..data.text_blocks import name_for_messages, placed, text_blocks
     from .score import Score
 
-    model_path, data_path = arguments.model, arguments.data
-    if not is_model(model_path) and data_path != "-" and is_model(data_path):
-        model_path, data_path = data_path, model_path
-    model = load_model(model_path)
+    score, lines_before = Score("classification"), 0
+    name = name_for_messages(arguments.data)
+    with written_whole(arguments.output) as file:
+        text: Any
+        for text in text_blocks(arguments.data):
+            try:
+                labels, lines, rows, correct = model.label(text, arguments.n_jobs)
+            except ValueError as error:
+                raise ValueError(placed(name, str(error), lines_before)) from None
+            file.write(labels)
+            score.count(rows, correct)
+            lines_before += lines
+        if not score.rows:
+            raise ValueError(f"{arguments.data}: no rows")
+    _report(arguments, score, score.rows)
+
+
+def _predict(arguments: argparse.Namespace) -> None:
+    """Everything else, through NumPy."""
+    from ..data.datasets import dataset_blocks
+    from ..data.files import written_whole
+    from ..model.open import load_model
+    from .score import Score
+
+    model, data_path = load_model(arguments.model), arguments.data
     header, lines = _form(arguments, model)
     score, rows = Score(model.task), 0
     reading = reading_of(arguments)
@@ -75,6 +113,8 @@ def _comparable(model: Model, y: Any) -> bool:
 def _report(arguments: argparse.Namespace, score: Any, rows: int) -> None:
     out = sys.stderr if arguments.output == "-" else sys.stdout
     if arguments.json:
+        import json
+
         known = {score.name: score.value} if score.rows else {}
         print(json.dumps({"rows": rows, "output": arguments.output} | known), file=out)
     elif score.rows and not arguments.quiet:
@@ -125,16 +165,19 @@ def _explained(model: Model, X: Any, scores: Any, terms: int) -> bytes:
 def _explanations(model: Model, X: Any, scores: Any, terms: int) -> Iterator[str]:
     """Per row: the prediction, its score, and the largest terms x_j w_j of that score."""
     import numpy as np
-    import scipy.sparse as sp
 
-    rows, weights = sp.csr_array(X), model.dense_weights()
+    from ..data.compressed import as_scipy
+
+    rows = as_scipy(X)
     chosen = model.chosen(scores) if model.task != "regression" else np.zeros(len(scores), dtype=np.intp)
+    speaking = {k: model.speaks_for(k) for k in np.unique(chosen).tolist()}
     for i, k in enumerate(chosen.tolist()):
-        row = k if len(weights) > 1 else 0
-        columns = rows.indices[rows.indptr[i] : rows.indptr[i + 1]]
-        values = rows.data[rows.indptr[i] : rows.indptr[i + 1]] * weights[row][columns]
+        w, intercept = speaking[k]
+        here = slice(rows.indptr[i], rows.indptr[i + 1])
+        columns = rows.indices[here]
+        values = rows.data[here] * w[columns]
         largest = [j for j in np.argsort(-np.abs(values), kind="stable")[:terms].tolist() if values[j]]
         said = [f"{model.name_of(int(columns[j]))}={values[j]:+.4g}" for j in largest]
-        said += [f"intercept={model.intercepts[row]:+.4g}"] if model.intercepts[row] else []
+        said += [f"intercept={intercept:+.4g}"] if intercept else []
         label = f"{scores[i, 0]:.6g}" if model.task == "regression" else str(model.labels[k])
-        yield "\t".join([label, f"{scores[i, row]:+.6g}", *said])
+        yield "\t".join([label, f"{values.sum() + intercept:+.6g}", *said])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-from ..model.model import Model
+    from ..model.model import Model
 
 
 class Score:
@@ -17,16 +18,25 @@ class Score:
         self.regression = task == "regression"
         self.rows = 0
         self.correct = 0
-        self._sums = np.zeros(6)  # of p, y, pp, yy, py and (p - y)^2
+        self._sums = [0.0] * 6  # of p, y, pp, yy, py and (p - y)^2
 
     def add(self, model: Model, scores: NDArray[np.float64], y: NDArray[Any]) -> None:
         """Counts a block in."""
-        self.rows += len(y)
+        import numpy as np
+
         if self.regression:
             p, t = scores[:, 0], np.asarray(y, dtype=np.float64)
-            self._sums += np.array([p.sum(), t.sum(), p @ p, t @ t, p @ t, (p - t) @ (p - t)])
-        else:
-            self.correct += int(np.count_nonzero(_as_known(model.labels, y)[model.chosen(scores), np.arange(len(y))]))
+            found = [p.sum(), t.sum(), p @ p, t @ t, p @ t, (p - t) @ (p - t)]
+            self._sums = [before + float(more) for before, more in zip(self._sums, found, strict=True)]
+            self.rows += len(y)
+            return
+        right = _as_known(model.labels, y)[model.chosen(scores), np.arange(len(y))]
+        self.count(len(y), int(np.count_nonzero(right)))
+
+    def count(self, rows: int, correct: int) -> None:
+        """Counts rows in, so many of them right."""
+        self.rows += rows
+        self.correct += correct
 
     @property
     def name(self) -> str:
@@ -69,6 +79,8 @@ class Score:
 
 def _as_known(labels: list[Any], y: NDArray[Any]) -> NDArray[np.bool_]:
     """For each known label and row, whether the row has that label; text and numbers are compared as written."""
+    import numpy as np
+
     if y.dtype.kind not in "biuf":
         return np.array([y.astype(str) == str(label) for label in labels])
     return np.array([y == _number(label) for label in labels])

@@ -5,6 +5,12 @@ from __future__ import annotations
 import argparse
 
 SUMMARY = "list the solvers and what each solves"
+EXAMPLES = """\
+examples:
+  widemargin solvers
+  widemargin solvers --names
+  widemargin train --solver tron data.svm model.wm
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -2,7 +2,7 @@
 
 DATA is LIBSVM text (plain, .gz, .bz2, .xz), .npz of SciPy, CSV, TSV, Parquet or Arrow; `-` reads standard input. MODEL
 ends in .wm (all that is known about the model: certificate, settings, names) or in .model (LIBLINEAR's text format); by
-default it is the name of DATA with .model added, in the current directory.
+default it is the name of DATA with .model added (with -M 1: .wm), in the current directory.
 """
 
 from __future__ import annotations
@@ -16,8 +16,12 @@ from .options import TYPES_HELP, add_reading, add_training, folds, reading_of, r
 from .watch import tell, watch_for
 
 if TYPE_CHECKING:
-    from ..data.datasets import Reading
+    from collections.abc import Sequence
+
+    from ..data.datasets import Dataset, Reading
     from ..model.fit import Fitted, Recipe
+    from ..model.model import Model
+    from ..solvers.solution import Solution
 
 SUMMARY = "train a model from a file"
 EXAMPLES = f"""{TYPES_HELP}
@@ -27,6 +31,7 @@ examples:
   widemargin train --loss hinge --intercept free data.svm model.wm
   widemargin train -s 3 -w1 5 -w-1 1 data.svm     errors on class 1 count five times
   widemargin train --label income adult.csv adult.wm
+  widemargin train --report page.html data.svm model.wm
   widemargin train -v 5 data.svm                  five-fold cross-validation, no model
   zcat data.svm.gz | widemargin train - model.wm
 """
@@ -43,28 +48,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("-C", action="store_true", dest="find_cost", help="search for C, print the best; no model")
     group.add_argument("--dtype", choices=("float64", "float32"), default="float64", help="of the stored weights")
     group.add_argument("--sparse", action="store_true", help="store nonzero weights only (.wm)")
+    group.add_argument("--report", metavar="FILE", help="write a page about the run (.html); with -C, about the search")
     group.add_argument("--json", action="store_true", help="print the result as JSON")
     group.add_argument("-q", "--quiet", action="store_true", help="print nothing")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command."""
-    recipe, reading = recipe_of(arguments), reading_of(arguments)
+    if arguments.report:
+        refuse_target(arguments.report, "the report")
+        if arguments.folds and not arguments.find_cost:
+            raise ValueError("--report tells about a model, and -v makes none: leave one of them out")
     if arguments.find_cost:
-        _find_cost(arguments, recipe, reading)
+        _find_cost(arguments, recipe_of(arguments), reading_of(arguments))
         return 0
     if arguments.folds:
         from .cv import cross_validate
 
-        cross_validate(arguments, recipe, reading)
+        cross_validate(arguments, recipe_of(arguments), reading_of(arguments))
         return 0
     target = _target(arguments)
-    from ..data.datasets import read_dataset
+    from ..data.datasets import start_dataset
+
+    reading = start_dataset(arguments.data, reading_of(arguments))  # goes on while NumPy is loaded
+    recipe = recipe_of(arguments)
     from ..model.fit import fit_model
 
-    data = read_dataset(arguments.data, reading)
-    fitted = fit_model(data.X, data.y, recipe, data.features, watch_for(arguments.quiet))
+    data = reading()
+    fitted = fit_model(data.X, data.y, recipe, data.features, watch_for(arguments.quiet, bool(arguments.report)))
     fitted.model.save(target, dtype=arguments.dtype, sparse=arguments.sparse)
+    if arguments.report:
+        save_report(arguments.report, arguments.data, data, fitted.model, fitted.solutions, recipe)
     _report(arguments, fitted, target)
     return 130 if fitted.interrupted else 0
 
@@ -72,9 +86,12 @@ def run(arguments: argparse.Namespace) -> int:
 def _find_cost(arguments: argparse.Namespace, recipe: Recipe, reading: Reading) -> None:
     """Prints the best C and its score, as LIBLINEAR's -C does; saves nothing."""
     from ..data.datasets import read_dataset
-    from .path import search
+    from .path import fitted_with, search
 
-    found = search(read_dataset(arguments.data, reading), recipe, None, arguments.folds or 5)
+    data = read_dataset(arguments.data, reading)
+    found = search(data, recipe, None, arguments.folds or 5)
+    if arguments.report:
+        save_report(arguments.report, arguments.data, data, *fitted_with(found, data, recipe), recipe, found)
     share = found.scoring == "accuracy"
     score = f"CV accuracy = {100 * found.best_score:g}%" if share else f"CV {found.scoring} = {found.best_score:g}"
     print(f"Best C = {found.best_C:g}  {score}")
@@ -84,13 +101,38 @@ def _target(arguments: argparse.Namespace) -> str:
     """Where the model goes; refused before the training if it cannot go there."""
     if arguments.model is None and arguments.data == "-":
         raise ValueError("data from standard input have no name: give the model's")
-    target: str = arguments.model or os.path.basename(os.path.normpath(arguments.data)) + ".model"
+    pairs = arguments.M == 1 and arguments.s != 4
+    target: str = arguments.model or os.path.basename(os.path.normpath(arguments.data)) + (".wm" if pairs else ".model")
+    if pairs and target.lower().endswith((".model", ".liblinear")):
+        raise ValueError(f"{target}: LIBLINEAR's format has no models of pairs of classes (-M 1): use a name in .wm")
+    refuse_target(target, "the model")
+    return target
+
+
+def refuse_target(target: str, what: str) -> None:
+    """Refuses, before any work, a name under which nothing can be saved."""
     folder = os.path.dirname(os.path.realpath(target))
     if os.path.isdir(target):
-        raise ValueError(f"{target}: is a directory, the model needs the name of a file")
+        raise ValueError(f"{target}: is a directory, {what} needs the name of a file")
     if not os.access(folder, os.W_OK):
         raise ValueError(f"{target}: its directory does not exist or cannot be written to")
-    return target
+
+
+def save_report(
+    path: str,
+    source: str,
+    data: Dataset,
+    model: Model,
+    solutions: Sequence[Solution],
+    recipe: Recipe,
+    search: Any = None,
+) -> None:
+    """Writes the page about a run."""
+    from ..report.training import Training, write_report
+    from .info import data_facts
+
+    scores = model.scores(data.X, recipe.n_jobs)
+    write_report(path, Training(source, data_facts(data), model, solutions, scores, data.y, recipe.tol, search))
 
 
 def _report(arguments: argparse.Namespace, fitted: Fitted, target: str) -> None:
@@ -132,7 +174,8 @@ def _lines(fitted: Fitted) -> list[str]:
     names = sorted({one.solver for one in fitted.solutions})
     lines = [f"objective  {total:.10g}", f"gap        {worst:.2e} (relative, proven)"]
     if len(fitted.solutions) > 1:
-        lines = [f"classes    {len(model.classes)}, one against the rest", f"objective  {total:.10g} (all classes)",
+        how = "one against one" if model.decision == "pairs" else "one against the rest"
+        lines = [f"classes    {len(model.classes)}, {how}", f"objective  {total:.10g} (all classes)",
                  f"gap        {worst:.2e} (relative, proven, the largest)"]  # fmt: skip
     seconds = sum(one.seconds for one in fitted.solutions)
     lines.append(f"weights    {model.nonzeros:,} of {model.weights.size:,} not zero")

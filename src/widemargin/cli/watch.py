@@ -12,11 +12,16 @@ from typing import Any
 SECONDS_BETWEEN_LINES = 2.0
 
 
-def watch_for(quiet: bool) -> Callable[[str, float], AbstractContextManager[Any]] | None:
-    """What `fit_model` takes as watch."""
+def watch_for(quiet: bool, every_step: bool = False) -> Callable[[str, float], AbstractContextManager[Any]] | None:
+    """What `fit_model` takes as watch; with `every_step` the trace holds every step even if nothing is shown."""
     if quiet:
-        return None
+        return _silent if every_step else None
     return _bar if sys.stderr.isatty() and find_spec("rich") is not None else _lines
+
+
+@contextmanager
+def _silent(title: str, tol: float) -> Iterator[Any]:
+    yield lambda row: None
 
 
 @contextmanager

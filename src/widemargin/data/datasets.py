@@ -2,32 +2,15 @@
 
 from __future__ import annotations
 
-import io
-import os
-import sys
-import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import IO, TYPE_CHECKING, Any
 
-import numpy as np
-import scipy.sparse as sp
-from numpy.typing import NDArray
+from .formats import format_of
+from .svmlight_file import start_reading
 
-from .svmlight import read_svmlight
-from .svmlight_blocks import svmlight_blocks
-from .tables import BLOCKS, encode, fit_encoding, labels_of, whole_table
-
-FORMATS = ("svm", "npz", *BLOCKS)
-_SUFFIXES = {
-    ".npz": "npz",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".parquet": "parquet",
-    ".arrow": "arrow",
-    ".feather": "arrow",
-}
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -50,53 +33,43 @@ class Dataset:
     features: dict[str, Any] = field(default_factory=dict)
 
 
-def format_of(path: str, asked: str | None = None) -> str:
-    """The format that was asked for, or else the one that the name tells; LIBSVM text for any other name."""
-    if asked:
-        return asked
-    base, suffix = os.path.splitext(path.lower())
-    if suffix in (".gz", ".bz2", ".xz"):
-        suffix = os.path.splitext(base)[1]
-    return _SUFFIXES.get(suffix, "svm")
-
-
 def read_dataset(path: str, reading: Reading) -> Dataset:
     """The whole file."""
+    return start_dataset(path, reading)()
+
+
+def start_dataset(path: str, reading: Reading) -> Callable[[], Dataset]:
+    """Begins to read where that can go on by itself; the function that is returned gives the whole file."""
     kind = format_of(path, reading.format)
-    return _READERS.get(kind, _read_table)(path, reading)
+    if kind == "svm":
+        return _start_svm(path, reading)
+    return lambda: _READERS.get(kind, _read_table)(path, reading)
 
 
-def _read_svm(path: str, reading: Reading) -> Dataset:
-    source: Callable[[], Any] = lambda: path  # noqa: E731
-    if path == "-":
-        content = sys.stdin.buffer.read()
-        source = lambda: _Named(content)  # noqa: E731
-    try:
-        X, y = read_svmlight(source(), zero_based=False, n_jobs=reading.n_jobs)
-        zero_based = False
-    except ValueError as error:
-        try:
-            X, y = read_svmlight(source(), zero_based=True, n_jobs=reading.n_jobs)
-            zero_based = True
-        except ValueError:
-            raise error from None
-    return Dataset(X, y, {"format": "svm", "zero_based": zero_based})
+def _start_svm(path: str, reading: Reading) -> Callable[[], Dataset]:
+    wait = start_reading(path, reading.n_jobs)
 
+    def dataset() -> Dataset:
+        X, y, zero_based = wait()
+        return Dataset(X, y, {"format": "svm", "zero_based": zero_based})
 
-class _Named(io.BytesIO):
-    name = "<stdin>"
+    return dataset
 
 
 def _read_npz(path: str, reading: Reading) -> Dataset:
     if path == "-":
         raise ValueError("an .npz file cannot be read from standard input")
+    import numpy as np
+
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
-        X = sp.csr_array(sp.load_npz(path)) if "format" in arrays else arrays["X"]
+            X = _scipy_npz(raw) if "format" in arrays else arrays["X"]
     except KeyError:
         raise ValueError(f"{path}: neither a SciPy sparse matrix nor an array named X") from None
-    except (zipfile.BadZipFile, EOFError, ValueError) as error:
+    except (OSError, MemoryError):
+        raise
+    except Exception as error:  # damage shows in whatever way zipfile, zlib or NumPy stumble over it
         raise ValueError(f"{path}: not an .npz file of arrays: {error}") from error
     y = arrays.get("y")
     if y is not None and y.shape != (X.shape[0],):
@@ -104,14 +77,23 @@ def _read_npz(path: str, reading: Reading) -> Dataset:
     return Dataset(X, y, {"format": "npz", "zero_based": True})
 
 
+def _scipy_npz(raw: IO[bytes]) -> Any:
+    import scipy.sparse as sp
+
+    raw.seek(0)
+    return sp.csr_array(sp.load_npz(raw))
+
+
 def _read_table(path: str, reading: Reading) -> Dataset:
+    from .tables import encode, fit_encoding, labels_of, whole_table
+
     kind = format_of(path, reading.format)
     table = whole_table(path, kind)
     encoding = fit_encoding(table, reading.label, reading.text, reading.bits, kind)
     return Dataset(encode(table, encoding), labels_of(table, reading.label), encoding)
 
 
-_READERS: dict[str, Callable[[str, Reading], Dataset]] = {"svm": _read_svm, "npz": _read_npz}
+_READERS: dict[str, Callable[[str, Reading], Dataset]] = {"npz": _read_npz}
 
 
 def dataset_blocks(
@@ -126,6 +108,8 @@ def dataset_blocks(
 
 
 def _svm_blocks(path: str, features: Mapping[str, Any], n_features: int, reading: Reading) -> Any:
+    from .svmlight_blocks import svmlight_blocks
+
     _refuse_columns(path, features)
     zero_based = features.get("format") == "svm" and bool(features.get("zero_based"))
     return svmlight_blocks(path, n_features, zero_based=zero_based, n_jobs=reading.n_jobs)
@@ -137,6 +121,8 @@ def _npz_blocks(path: str, features: Mapping[str, Any], n_features: int, reading
     if found.X.shape[1] > n_features:
         yield found.X[:, :n_features], found.y
         return
+    import scipy.sparse as sp
+
     missing = n_features - found.X.shape[1]
     padding = sp.csr_array((found.X.shape[0], missing))
     yield (sp.csr_array(sp.hstack([found.X, padding])) if missing else found.X), found.y
@@ -148,6 +134,8 @@ def _refuse_columns(path: str, features: Mapping[str, Any]) -> None:
 
 
 def _table_blocks(path: str, features: Mapping[str, Any], n_features: int, reading: Reading) -> Any:
+    from .tables import BLOCKS, encode, labels_of
+
     if "columns" not in features:
         raise ValueError(f"{path}: this model was not trained on a table, so it does not know the columns")
     label = reading.label or features.get("label")

@@ -4,7 +4,6 @@ import contextlib
 import importlib
 import mmap
 import os
-import secrets
 import sys
 from collections.abc import Iterator
 from typing import IO, Any, BinaryIO, TypeAlias
@@ -93,7 +92,7 @@ def written_whole(target: Source) -> Iterator[IO[bytes]]:
             yield file
         return
     folder, name = os.path.split(path)
-    temporary = os.path.join(folder, f".{name}.{secrets.token_hex(4)}.part")
+    temporary = os.path.join(folder, f".{name}.{os.urandom(4).hex()}.part")
     try:
         with open(temporary, "xb") as file, _compressed(file, os.path.splitext(name)[1]) as sink:
             yield sink

@@ -6,10 +6,10 @@ import copy
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .. import _core
+from .compressed import CompressedRows, is_sparse
 from .frames import column_names, dense_from_frame, is_frame, sparse_from_frame
 
 MOST_COLUMNS = 2**31 - 2
@@ -49,7 +49,9 @@ class Matrix:
             self.feature_names = column_names(X)
             sparse = sparse_from_frame(X)
             X = dense_from_frame(X) if sparse is None else sparse
-        if sp.issparse(X):
+        if isinstance(X, CompressedRows):
+            self._from_compressed(X)
+        elif is_sparse(X):
             self._from_sparse(X)
         else:
             self._from_dense(X)
@@ -69,6 +71,12 @@ class Matrix:
         else:
             self._rows = _compressed_rows(X if X.format == "csr" else _through_coordinates(X), self.dtype)
         self.shape: tuple[int, int] = (self._rows.n_rows, self._rows.n_cols)
+
+    def _from_compressed(self, X: CompressedRows) -> None:
+        self.is_sparse = True
+        self.dtype = X.values.dtype
+        self._rows = _named("X", _core.Rows.sparse, X.indptr, X.indices, X.values, X.n_columns)
+        self.shape = X.shape
 
     def _from_dense(self, X: Any) -> None:
         array = _as_array(X)

@@ -13,11 +13,11 @@ from itertools import pairwise
 from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from .. import _core
 from ..threads import thread_count
+from .compressed import CompressedRows, is_sparse
 from .files import Bytes, Source, read_whole, written_whole
 
 ZeroBased: TypeAlias = bool | Literal["auto"]
@@ -68,11 +68,7 @@ class _Reader:
         return parsed
 
     def result(self, parsed: _Parsed, n_features: int) -> tuple[Any, ...]:
-        shape = (len(parsed.indptr) - 1, n_features)
-        # scipy.sparse wants one integer type for both: the short one as long as it can count the entries.
-        indptr = parsed.indptr.astype(np.int32) if parsed.indptr[-1] < 2**31 else parsed.indptr
-        X = sp.csr_array((parsed.values, parsed.indices, indptr), shape=shape)
-        X.has_canonical_format = True  # sorted, and no index twice: known, so never searched for
+        X = CompressedRows(parsed.indptr, parsed.indices, parsed.values, n_features).to_scipy()
         y = _tuples(parsed.labels, parsed.labels_indptr) if self.multilabel else parsed.labels
         return (X, y, parsed.queries) if self.qid else (X, y)
 
@@ -249,7 +245,9 @@ def write_svmlight(
 
 def _rows(X: Any) -> Any:
     """X as a canonical, finite CSR array of float32 or float64; a copy only where it is not that already."""
-    X = X if sp.issparse(X) else np.asarray(X)
+    import scipy.sparse as sp
+
+    X = X if is_sparse(X) else np.asarray(X)
     if X.ndim != 2:
         raise ValueError(f"X must have two dimensions, not {X.ndim}")
     if X.dtype.kind not in "fiub":

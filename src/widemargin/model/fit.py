@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field, replace
+from itertools import combinations
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..data.matrix import Matrix
-from ..objective.one_class import OneClassProblem
 from ..objective.problem import Problem
 from ..parts import part
 from ..solvers.solution import Solution, Status
@@ -45,11 +45,12 @@ class Recipe:
     max_iter: int | None = None
     n_jobs: int = 1
     seed: int = 0
+    pairs: bool = False  # more than two classes: one against one
     liblinear: str | None = None
 
     def settings(self) -> dict[str, Any]:
-        """What the model keeps."""
-        kept = {k: v for k, v in asdict(self).items() if v not in (None, {}, False)}
+        """What the model keeps: all that decides it."""
+        kept = {k: v for k, v in asdict(self).items() if v not in (None, {}, False) and k != "n_jobs"}
         # LIBLINEAR's bias: -1 where there is no constant feature.
         kept["bias"] = self.bias if self.intercept == "regularized" else 1.0 if self.intercept == "free" else -1.0
         return kept
@@ -150,37 +151,79 @@ def _classes_of(y: Any) -> tuple[list[Any], NDArray[Any]]:
 
 def _classification(X: Matrix, y: Any, recipe: Recipe, features: Mapping[str, Any], watch: Watch) -> Fitted:
     classes, codes = _classes_of(y)
-    weights = _row_weights(recipe, classes, codes)
     if len(classes) == 2:
-        problem = _problem(X, np.where(codes == 1, 1, -1), recipe, weights)
+        problem = _problem(X, np.where(codes == 1, 1, -1), recipe, _row_weights(recipe, classes, codes))
         solutions = [_solve(problem, recipe, watch, "", recipe.max_seconds)]
         return _fitted(solutions, recipe, features, classes)
-    deadline = math.inf if recipe.max_seconds is None else time.perf_counter() + recipe.max_seconds
-    solutions = []
-    for k, label in enumerate(classes):
-        share = (deadline - time.perf_counter()) / (len(classes) - k)
-        problem = _problem(X, np.where(codes == k, 1, -1), recipe, weights)
-        seconds = None if recipe.max_seconds is None else max(share, 1e-3)
-        solutions.append(_solve(problem, recipe, watch, f"class {label} ({k + 1} of {len(classes)})", seconds))
-        if solutions[-1].status is Status.INTERRUPTED:
-            break
+    if recipe.pairs:
+        return _all_pairs(X, classes, codes, recipe, features, watch)
+    titles = [f"class {label} ({k + 1} of {len(classes)})" for k, label in enumerate(classes)]
+
+    def problem_of(k: int) -> Problem:
+        own = codes == k
+        return _problem(X, np.where(own, 1, -1), recipe, _row_weights(recipe, classes, codes, own))
+
+    solutions = _one_by_one(titles, problem_of, recipe, watch)
     if len(solutions) < 3 and len(solutions) < len(classes):
         raise KeyboardInterrupt  # a model of two of many classes would be mistaken for a whole one
     return _fitted(solutions, recipe, features, classes[: len(solutions)], len(classes) - len(solutions))
 
 
-def _row_weights(recipe: Recipe, classes: list[Any], codes: NDArray[Any]) -> NDArray[np.float64] | None:
+def _all_pairs(
+    X: Matrix, classes: list[Any], codes: NDArray[Any], recipe: Recipe, features: Mapping[str, Any], watch: Watch
+) -> Fitted:
+    """One against one: each pair of classes on its own rows, the larger class above zero."""
+    from ..multiclass.one_vs_one import pair_rows
+
+    weights = _row_weights(recipe, classes, codes)
+    pairs = list(combinations(range(len(classes)), 2))
+    titles = [f"{classes[p]} or {classes[q]} ({at + 1} of {len(pairs)})" for at, (p, q) in enumerate(pairs)]
+
+    def problem_of(at: int) -> Problem:
+        rows, labels = pair_rows(codes, pairs[at])
+        return _problem(X.take(rows), labels, recipe, None if weights is None else weights[rows])
+
+    solutions = _one_by_one(titles, problem_of, recipe, watch)
+    if len(solutions) < len(pairs):
+        raise KeyboardInterrupt  # pairs that are missing cannot vote
+    return _fitted(solutions, recipe, features, classes, decision="pairs")
+
+
+def _one_by_one(
+    titles: Sequence[str], problem_of: Callable[[int], Problem], recipe: Recipe, watch: Watch
+) -> list[Solution]:
+    """Solves the problems in turn, each with its share of the time that is left, until Ctrl-C."""
+    deadline = math.inf if recipe.max_seconds is None else time.perf_counter() + recipe.max_seconds
+    solutions: list[Solution] = []
+    for at, title in enumerate(titles):
+        share = (deadline - time.perf_counter()) / (len(titles) - at)
+        seconds = None if recipe.max_seconds is None else max(share, 1e-3)
+        solutions.append(_solve(problem_of(at), recipe, watch, title, seconds))
+        if solutions[-1].status is Status.INTERRUPTED:
+            break
+    return solutions
+
+
+def _row_weights(
+    recipe: Recipe, classes: list[Any], codes: NDArray[Any], own: NDArray[np.bool_] | None = None
+) -> NDArray[np.float64] | None:
+    """What multiplies C in each row: the factor of its class.
+
+    Of one class (`own`) against the rest, the factor that was given for a class counts in its own rows alone, as in
+    LIBLINEAR; `balanced` counts everywhere.
+    """
     if not recipe.class_weight and not recipe.balanced:
         return None
     named = {str(label): k for k, label in enumerate(classes)}
     factors = np.ones(len(classes))
-    if recipe.balanced:
-        factors = len(codes) / (len(classes) * np.bincount(codes, minlength=len(classes)))
     for label, factor in recipe.class_weight.items():
         if label not in named:
             raise ValueError(f"a weight is given for class {label}, the data hold {', '.join(named)}")
         factors[named[label]] *= factor
-    return np.asarray(factors[codes])
+    weights = factors[codes] if own is None else np.where(own, factors[codes], 1.0)
+    if recipe.balanced:
+        weights *= (len(codes) / (len(classes) * np.bincount(codes, minlength=len(classes))))[codes]
+    return np.asarray(weights)
 
 
 def _crammer_singer(X: Matrix, y: Any, recipe: Recipe, features: Mapping[str, Any], watch: Watch) -> Fitted:
@@ -206,7 +249,7 @@ def _crammer_singer(X: Matrix, y: Any, recipe: Recipe, features: Mapping[str, An
 def make_problem(X: Matrix, y: Any, recipe: Recipe) -> Any:
     """The one problem of a recipe whose labels are of two classes, are numbers, or do not matter."""
     if recipe.task == "one_class":
-        return OneClassProblem(X, recipe.nu)
+        return _one_class_problem(X, recipe)
     if y is None:
         raise ValueError("the data have no labels: name their column (--label)")
     return _problem(X, y, recipe)
@@ -217,8 +260,13 @@ def _regression(X: Matrix, y: Any, recipe: Recipe, features: Mapping[str, Any], 
 
 
 def _one_class(X: Matrix, y: Any, recipe: Recipe, features: Mapping[str, Any], watch: Watch) -> Fitted:
-    problem = OneClassProblem(X, recipe.nu)
-    return _fitted([_solve(problem, recipe, watch, "", recipe.max_seconds)], recipe, features, [])
+    return _fitted([_solve(_one_class_problem(X, recipe), recipe, watch, "", recipe.max_seconds)], recipe, features, [])
+
+
+def _one_class_problem(X: Matrix, recipe: Recipe) -> Any:
+    from ..objective.one_class import OneClassProblem
+
+    return OneClassProblem(X, recipe.nu)
 
 
 _TASKS: dict[str, Callable[..., Fitted]] = {
@@ -231,7 +279,12 @@ _ALL_CLASSES_AT_ONCE: dict[str, Callable[..., Fitted]] = {"crammer_singer": _cra
 
 
 def _fitted(
-    solutions: list[Solution], recipe: Recipe, features: Mapping[str, Any], classes: list[Any], left_out: int = 0
+    solutions: list[Solution],
+    recipe: Recipe,
+    features: Mapping[str, Any],
+    classes: list[Any],
+    left_out: int = 0,
+    decision: str = "scores",
 ) -> Fitted:
     model = Model(
         np.stack([one.coef for one in solutions]),
@@ -242,5 +295,6 @@ def _fitted(
         recipe.settings(),
         [certificate_facts(one) for one in solutions],
         features,
+        decision=decision,
     )
     return Fitted(model, solutions, left_out)

@@ -1,58 +1,19 @@
-"""LIBLINEAR's model files: text, read and written.
-
-solver_type L2R_LR        one of the names below
-nr_class 2
-label 1 -1                classification only; of two classes, the first is predicted above zero
-nr_feature 123
-bias 1                    negative: no bias; else the value of a constant last feature
-rho 0.5                   one-class only: the prediction is the side of w . x - rho
-w
-0.1                       one line per feature, then one for the bias; one column per class, one for two classes
-"""
+"""LIBLINEAR's model files, read and written. Their form is described in `liblinear_text`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _core
 from ..data.files import Bytes, Source, written_whole
+from .liblinear_text import BY_NAME, BY_NUMBER, SOLVER_TYPES, header_facts, one_word
 from .model import Model
 
-START = b"solver_type"
-_MOST_TEXT = 1 << 20  # the part before the weights is never longer
-
-
-@dataclass(frozen=True)
-class SolverType:
-    """What one of LIBLINEAR's -s stands for."""
-
-    number: int
-    name: str
-    loss: str
-    penalty: str = "l2"
-    task: str = "classification"
-
-
-SOLVER_TYPES = (
-    SolverType(0, "L2R_LR", "logistic"),
-    SolverType(1, "L2R_L2LOSS_SVC_DUAL", "squared_hinge"),
-    SolverType(2, "L2R_L2LOSS_SVC", "squared_hinge"),
-    SolverType(3, "L2R_L1LOSS_SVC_DUAL", "hinge"),
-    SolverType(4, "MCSVM_CS", "crammer_singer"),
-    SolverType(5, "L1R_L2LOSS_SVC", "squared_hinge", "l1"),
-    SolverType(6, "L1R_LR", "logistic", "l1"),
-    SolverType(7, "L2R_LR_DUAL", "logistic"),
-    SolverType(11, "L2R_L2LOSS_SVR", "squared_epsilon_insensitive", task="regression"),
-    SolverType(12, "L2R_L2LOSS_SVR_DUAL", "squared_epsilon_insensitive", task="regression"),
-    SolverType(13, "L2R_L1LOSS_SVR_DUAL", "epsilon_insensitive", task="regression"),
-    SolverType(21, "ONECLASS_SVM", "one_class", task="one_class"),
-)
-BY_NUMBER = {one.number: one for one in SOLVER_TYPES}
-_BY_NAME = {one.name: one for one in SOLVER_TYPES}
+LINES_AT_ONCE = 1 << 14
 # A prediction depends on the task and on whether scores are log-odds, on nothing else: any loss finds its like here.
 _LIKE = {"classification": 1, "regression": 11, "one_class": 21}
 
@@ -60,43 +21,20 @@ _LIKE = {"classification": 1, "regression": 11, "one_class": 21}
 def parse_liblinear(name: str, content: Bytes) -> Model:
     """The model in the text of a file."""
     try:
-        facts, begin = _facts(content)
+        facts, begin = header_facts(content)
         return _model(facts, content, begin)
     except (ValueError, KeyError, OverflowError) as error:
         raise ValueError(f"{name}: this LIBLINEAR model is damaged: {error}") from error
 
 
-def _facts(content: Bytes) -> tuple[dict[str, list[str]], int]:
-    """The lines before the weights by their first word, and where the weights begin."""
-    head = bytes(content[:_MOST_TEXT])
-    facts: dict[str, list[str]] = {}
-    position = 0
-    while True:
-        end = head.find(b"\n", position)
-        if end < 0:
-            raise ValueError("there is no line 'w' with weights after it")
-        words = head[position:end].decode("ascii", "replace").split()
-        position = end + 1
-        if words == ["w"]:
-            return facts, position
-        if words:
-            facts[words[0]] = words[1:]
-
-
-def _one(facts: dict[str, list[str]], key: str) -> str:
-    if len(facts.get(key, [])) != 1:
-        raise ValueError(f"a line '{key} ...' with one value is missing")
-    return facts[key][0]
-
-
 def _model(facts: dict[str, list[str]], content: Bytes, begin: int) -> Model:
-    kind = _BY_NAME.get(_one(facts, "solver_type"))
+    kind = BY_NAME.get(one_word(facts, "solver_type"))
     if kind is None:
         raise ValueError(f"unknown solver_type {facts['solver_type'][0]!r}")
     n_classes, n_features, bias = (
-        int(_one(facts, "nr_class")),
-        int(_one(facts, "nr_feature")),
-        float(_one(facts, "bias")),
+        int(one_word(facts, "nr_class")),
+        int(one_word(facts, "nr_feature")),
+        float(one_word(facts, "bias")),
     )
     labels = [int(word) for word in facts.get("label", [])]
     if kind.task == "classification" and (len(labels) != n_classes or n_classes < 2):
@@ -107,7 +45,7 @@ def _model(facts: dict[str, list[str]], content: Bytes, begin: int) -> Model:
     intercepts = w[-1] * bias if bias >= 0 else np.zeros(columns)
     weights = np.ascontiguousarray(w[:n_features].T)
     if "rho" in facts:
-        intercepts = intercepts - float(_one(facts, "rho"))
+        intercepts = intercepts - float(one_word(facts, "rho"))
     if columns == 1 and labels:  # LIBLINEAR's first class is the one above zero, ours the second
         labels = labels[::-1]
     settings = {"liblinear": kind.name, "bias": bias, "penalty": kind.penalty}
@@ -115,16 +53,15 @@ def _model(facts: dict[str, list[str]], content: Bytes, begin: int) -> Model:
 
 
 def _weights(content: Bytes, begin: int, rows: int, columns: int) -> NDArray[np.float64]:
-    words = bytes(content[begin:]).split()
-    if rows < 0 or len(words) != rows * columns:
-        raise ValueError(f"{len(words)} weights, expected {rows} x {columns}")
-    w = (
-        np.array(words, dtype=np.bytes_).astype(np.float64).reshape(rows, columns)
-        if words
-        else np.empty((rows, columns))
-    )
-    if not np.isfinite(w).all():
-        raise ValueError("a weight is not finite")
+    if rows < 0 or rows * columns > len(content):
+        raise ValueError(f"it has no room for {rows} x {columns} weights")
+    w = np.empty((rows, columns))
+    text = np.frombuffer(content, dtype=np.uint8)[begin:]
+    if not _core.fill_numbers(text, w.reshape(-1)):
+        found = len(bytes(content[begin:]).split())
+        if found != w.size:
+            raise ValueError(f"{found} weights, expected {rows} x {columns}")
+        raise ValueError("a weight is not a finite number")
     return w
 
 
@@ -132,6 +69,8 @@ def write_liblinear(model: Model, target: Source, *, dtype: str = "float64", spa
     """Writes the model so that LIBLINEAR's own predict gives the same predictions."""
     if sparse:
         raise ValueError("LIBLINEAR's format has no sparse storage: leave it out, or save a .wm file")
+    if model.decision == "pairs":
+        raise ValueError("LIBLINEAR's format has no models of pairs of classes: save a .wm file")
     weights = model.dense_weights().astype(dtype).astype(np.float64).T
     intercepts = model.intercepts
     bias = _bias(model)
@@ -146,12 +85,9 @@ def write_liblinear(model: Model, target: Source, *, dtype: str = "float64", spa
     lines += [f"rho {-intercepts[0]:.17g}"] if model.task == "one_class" else []
     with written_whole(target) as file:
         file.write(("\n".join([*lines, "w"]) + "\n").encode())
-        for at in range(0, len(weights), 4096):
-            file.write(_text(weights[at : at + 4096]))
-
-
-def _text(weights: NDArray[np.float64]) -> bytes:
-    return "".join("".join(f"{value:.17g} " for value in row) + "\n" for row in weights.tolist()).encode()
+        for at in range(0, len(weights), LINES_AT_ONCE):
+            block = np.ascontiguousarray(weights[at : at + LINES_AT_ONCE])
+            file.write(_core.format_numbers(block.reshape(-1), block.shape[1]))
 
 
 def _bias(model: Model) -> float:
@@ -166,7 +102,7 @@ def _solver_name(model: Model) -> str:
     known = model.settings.get("liblinear")
     if len(model.classes) == 2 and len(model.intercepts) == 2:
         return BY_NUMBER[4].name  # the only type with a column for each of two classes
-    if known in _BY_NAME and _BY_NAME[known].task == model.task:
+    if known in BY_NAME and BY_NAME[known].task == model.task:
         return str(known)
     penalty = model.settings.get("penalty", "l2")
     exact = [one for one in SOLVER_TYPES if (one.loss, one.penalty, one.task) == (model.loss, penalty, model.task)]

@@ -6,6 +6,7 @@
 |---|---|---|
 | classification, two classes | 1 | the second class where the score is above zero, else the first |
 | classification, more (or two, jointly trained) | one per class | the largest score, the first of equals |
+| classification, decision "pairs" | one per pair: (1,2), (1,3), ..., (2,3), ... | the class most pairs vote for |
 | regression | 1 | the score |
 | one_class | 1 | +1 where the score is above zero, else -1 |
 """
@@ -15,13 +16,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from .. import __version__
+from .. import __version__, _core
+from ..data.compressed import as_scipy, is_sparse
 from ..data.files import Source
 from ..data.matrix import Matrix
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 Vector = NDArray[np.float64]
 
 TASKS = ("classification", "regression", "one_class")
+DECISIONS = ("scores", "pairs")
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,8 @@ class Model:
         How rows were made from the file: names of the columns, encodings, hashing.
     version : str
         The Widemargin that trained it.
+    decision : {"scores", "pairs"}
+        What the rows of weights speak for: classes, or pairs of classes that vote.
 
     Examples
     --------
@@ -76,10 +81,11 @@ class Model:
     certificates: Sequence[Mapping[str, Any]] = ()
     features: Mapping[str, Any] = field(default_factory=dict)
     version: str = __version__
+    decision: str = "scores"
 
     def __post_init__(self) -> None:
-        sparse = sp.issparse(self.weights)
-        weights = sp.csr_array(self.weights) if sparse else np.atleast_2d(np.asarray(self.weights))
+        sparse = is_sparse(self.weights)
+        weights = as_scipy(self.weights) if sparse else np.atleast_2d(np.asarray(self.weights))
         if weights.dtype.kind != "f":
             weights = weights.astype(np.float64)
         intercepts = np.atleast_1d(np.asarray(self.intercepts, dtype=np.float64))
@@ -90,7 +96,9 @@ class Model:
             raise ValueError(f"unknown task {self.task!r}: use one of {', '.join(TASKS)}")
         if weights.ndim != 2 or intercepts.shape != (weights.shape[0],):
             raise ValueError(f"weights have shape {weights.shape}, intercepts {intercepts.shape}: they must agree")
-        expected = _rows_expected(self.task, len(self.classes))
+        if self.decision not in DECISIONS:
+            raise ValueError(f"unknown decision {self.decision!r}: use one of {', '.join(DECISIONS)}")
+        expected = _rows_expected(self.task, len(self.classes), self.decision)
         if weights.shape[0] not in expected:
             raise ValueError(
                 f"a model with {len(self.classes)} classes has {expected[0]} row(s) of weights, not {weights.shape[0]}"
@@ -108,7 +116,7 @@ class Model:
     @property
     def nonzeros(self) -> int:
         """How many weights are not zero."""
-        return int(self.weights.count_nonzero() if sp.issparse(self.weights) else np.count_nonzero(self.weights))
+        return int(self.weights.count_nonzero() if is_sparse(self.weights) else np.count_nonzero(self.weights))
 
     @property
     def feature_names(self) -> Sequence[str] | None:
@@ -118,34 +126,41 @@ class Model:
     @property
     def has_probabilities(self) -> bool:
         """Whether the scores are log-odds."""
-        return self.loss == "logistic" and self.task == "classification"
+        return self.loss == "logistic" and self.task == "classification" and self.decision == "scores"
 
     def dense_weights(self) -> NDArray[Any]:
         """The weights as an array of shape (rows of weights, features)."""
-        dense: NDArray[Any] = self.weights.toarray() if sp.issparse(self.weights) else self.weights
+        dense: NDArray[Any] = self.weights.toarray() if is_sparse(self.weights) else self.weights
         return dense
 
     def scores(self, X: Any, n_jobs: int = 1) -> NDArray[np.float64]:
         """x . w_k + b_k, of shape (rows, rows of weights)."""
-        if self.weights.shape[0] > 1 and sp.issparse(X):
-            return np.asarray(X @ self._transposed + self.intercepts)
-        rows = Matrix(X)
+        rows = X if isinstance(X, Matrix) else Matrix(X)
         if rows.shape[1] != self.n_features:
             raise ValueError(f"X has {rows.shape[1]} features, the model has {self.n_features}")
-        weights = self.dense_weights().astype(np.float64, copy=False)
-        columns = [rows.matvec(w, float(b), n_jobs) for w, b in zip(weights, self.intercepts, strict=True)]
-        return np.column_stack(columns)
+        if len(self.intercepts) == 1:
+            w = self.dense_weights()[0].astype(np.float64, copy=False)
+            return rows.matvec(w, float(self.intercepts[0]), n_jobs)[:, np.newaxis]
+        z = np.empty((rows.shape[0], len(self.intercepts)))
+        _core.class_scores(rows.rows, self._by_feature, len(self.intercepts), 1.0, z.reshape(-1), n_jobs)
+        return z
 
     @property
-    def _transposed(self) -> NDArray[np.float64]:
-        kept = self.__dict__.get("_kept_transposed")
+    def _by_feature(self) -> NDArray[np.float64]:
+        """The weights of all rows feature by feature, the intercepts last; made once and kept."""
+        kept: NDArray[np.float64] | None = self.__dict__.get("_kept_by_feature")
         if kept is None:
-            kept = np.ascontiguousarray(self.dense_weights().T, dtype=np.float64)
-            object.__setattr__(self, "_kept_transposed", kept)
+            kept = np.append(self.dense_weights().T.astype(np.float64).reshape(-1), self.intercepts)
+            object.__setattr__(self, "_kept_by_feature", kept)
         return kept
 
     def chosen(self, scores: NDArray[np.float64]) -> NDArray[np.intp]:
         """Which class those scores choose, by its position."""
+        if self.decision == "pairs":
+            from ..multiclass.one_vs_one import vote_table
+
+            scores = vote_table(scores, len(self.classes))
+            return np.asarray(np.argmax(scores, axis=1), dtype=np.intp)
         if scores.shape[1] == 1:
             return (scores[:, 0] > 0).astype(np.intp)
         return np.asarray(np.argmax(scores, axis=1), dtype=np.intp)
@@ -166,14 +181,15 @@ class Model:
     def probabilities(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """The probability of each class, in the order of `classes`."""
         if not self.has_probabilities:
-            raise ValueError(f"probabilities need a model trained with loss logistic, this one has {self.loss}")
+            pairs = ", one class against the rest" if self.loss == "logistic" else f", this one has {self.loss}"
+            raise ValueError(f"probabilities need a model trained with loss logistic{pairs}")
         each = 0.5 * (1 + np.tanh(0.5 * scores))  # 1 / (1 + exp(-score)), without overflow
         if each.shape[1] == 1:
             return np.column_stack([1 - each[:, 0], each[:, 0]])
         return np.asarray(each / np.maximum(each.sum(axis=1, keepdims=True), np.finfo(float).tiny))
 
     def save(self, target: Source, *, dtype: str = "float64", sparse: bool = False) -> None:
-        """Writes a `.wm` file, or a LIBLINEAR model where the name ends in `.model` or `.liblinear`.
+        """Writes a `.wm` file; a LIBLINEAR model where the name ends in `.model` or `.liblinear`; ONNX for `.onnx`.
 
         Parameters
         ----------
@@ -194,6 +210,33 @@ class Model:
 
         return to_sklearn(self)
 
+    def to_onnx(self) -> Any:
+        """The same model as an ONNX model (`widemargin[onnx]`), which any ONNX runtime predicts with."""
+        from .onnx_export import to_onnx
+
+        return to_onnx(self)
+
+    def speaks_for(self, k: int) -> tuple[NDArray[np.float64], float]:
+        """The weights and the intercept of the score that speaks for the class at position k.
+
+        Of two classes with one score it is that score, whichever class it chooses; with pairs, the sum over the pairs
+        of the class.
+        """
+        weights = self.dense_weights()
+        if self.decision == "pairs":
+            signs = np.array([(q == k) - float(p == k) for p, q in combinations(range(len(self.classes)), 2)])
+            return signs @ weights, float(signs @ self.intercepts)
+        row = k if len(self.intercepts) > 1 else 0
+        return np.asarray(weights[row], dtype=np.float64), float(self.intercepts[row])
+
+    def row_titles(self) -> list[str]:
+        """What each row of weights speaks for."""
+        if self.decision == "pairs":
+            return [f"{p} < 0 < {q}" for p, q in combinations(self.classes, 2)]
+        if len(self.intercepts) > 1:
+            return [str(label) for label in self.classes]
+        return [f"{self.classes[0]} < 0 < {self.classes[1]}" if self.classes else self.task]
+
     def top_features(self, row: int, most: int = 10) -> list[tuple[str, float]]:
         """The features with the largest weights of either sign in a row of weights, strongest first."""
         w = np.asarray(self.dense_weights()[row], dtype=np.float64)
@@ -213,9 +256,11 @@ class Model:
         return f"Model({kind}, {self.n_features:,} features, {self.nonzeros:,} nonzeros, loss={self.loss!r})"
 
 
-def _rows_expected(task: str, n_classes: int) -> tuple[int, ...]:
+def _rows_expected(task: str, n_classes: int, decision: str) -> tuple[int, ...]:
     if task != "classification":
         return (1,)
+    if decision == "pairs":
+        return (n_classes * (n_classes - 1) // 2,)
     if n_classes < 2:
         raise ValueError(f"a classification model has two classes or more, not {n_classes}")
     return (1, 2) if n_classes == 2 else (n_classes,)

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from ..data.files import Source, is_stream, read_whole
-from .liblinear import START, parse_liblinear, write_liblinear
-from .model import Model
-from .store import MAGIC, parse_wm, write_wm
+from .liblinear_text import START
+from .wm_header import MAGIC
 
-_READERS: dict[bytes, Callable[[str, Any], Model]] = {MAGIC: parse_wm, START: parse_liblinear}
-_WRITERS: dict[str, Callable[..., None]] = {".model": write_liblinear, ".liblinear": write_liblinear}
+if TYPE_CHECKING:
+    from .model import Model
+
+# The module and the function for each format; loaded when a file of that format is there.
+_READERS = {MAGIC: ("store", "parse_wm"), START: ("liblinear", "parse_liblinear")}
+_WRITERS = {
+    ".model": ("liblinear", "write_liblinear"),
+    ".liblinear": ("liblinear", "write_liblinear"),
+    ".onnx": ("onnx_export", "write_onnx"),
+}
+_OWN = ("store", "write_wm")
 
 
 def load_model(source: Source) -> Model:
@@ -33,7 +42,8 @@ def load_model(source: Source) -> Model:
     name, content = read_whole(source)
     for start, reader in _READERS.items():
         if content[: len(start)] == start:
-            return reader(name, content)
+            model: Model = _loaded(reader)(name, content)
+            return model
     if not len(content):
         raise ValueError(f"{name}: not a model: the file is empty")
     raise ValueError(f"{name}: not a model: it starts neither as a Widemargin nor as a LIBLINEAR model")
@@ -52,5 +62,11 @@ def is_model(path: str) -> bool:
 def writer_of(target: Source) -> Callable[..., None]:
     """The function that writes the format which the name asks for."""
     if is_stream(target):
-        return write_wm
-    return _WRITERS.get(os.path.splitext(os.fspath(target))[1].lower(), write_wm)  # type: ignore[arg-type]
+        return _loaded(_OWN)
+    return _loaded(_WRITERS.get(os.path.splitext(os.fspath(target))[1].lower(), _OWN))  # type: ignore[arg-type]
+
+
+def _loaded(place: tuple[str, str]) -> Callable[..., Any]:
+    module, name = place
+    found: Callable[..., Any] = getattr(import_module(f".{module}", __package__), name)
+    return found

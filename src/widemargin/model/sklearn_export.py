@@ -24,6 +24,8 @@ def _classifier(model: Model) -> Any:
     from sklearn.multiclass import OneVsRestClassifier
     from sklearn.svm import LinearSVC
 
+    if model.decision == "pairs":
+        return _pairs(model)
     if model.has_probabilities and len(model.classes) > 2:
         return _one_against_rest(OneVsRestClassifier, LogisticRegression, model)
     estimator = LogisticRegression() if model.has_probabilities else LinearSVC()
@@ -47,6 +49,21 @@ def _one_against_rest(wrapper: Any, single: Any, model: Model) -> Any:
     estimator.estimators_ = []
     for w, b in zip(model.dense_weights(), model.intercepts, strict=True):
         one = single()
+        one.classes_, one.coef_, one.intercept_ = np.array([0, 1]), np.array([w], dtype=float), np.array([b])
+        one.n_features_in_ = model.n_features
+        estimator.estimators_.append(one)
+    return estimator
+
+
+def _pairs(model: Model) -> Any:
+    from sklearn.multiclass import OneVsOneClassifier
+    from sklearn.svm import LinearSVC
+
+    estimator = OneVsOneClassifier(LinearSVC())
+    estimator.classes_, estimator.pairwise_indices_ = np.array(model.classes), None
+    estimator.estimators_ = []
+    for w, b in zip(model.dense_weights(), model.intercepts, strict=True):
+        one = LinearSVC()
         one.classes_, one.coef_, one.intercept_ = np.array([0, 1]), np.array([w], dtype=float), np.array([b])
         one.n_features_in_ = model.n_features
         estimator.estimators_.append(one)

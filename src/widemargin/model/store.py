@@ -1,36 +1,19 @@
-"""The `.wm` file: one model, nothing that runs, readable by memory mapping.
-
-    0   8  magic  \\x93 W M O D E L \\n
-    8   4  version of the format, little-endian, as all numbers here
-    12  4  zero
-    16  8  length of the header
-    24  8  length of the whole file
-    32 32  SHA-256 of bytes 0..31 and of everything from byte 64 on
-    64  .  header: JSON, padded with blanks so that what follows starts at a multiple of 64
-    .   .  raw arrays, each starting at a multiple of 64, at the offsets that the header names
-
-The checksum finds accidents, not malice: so the header is checked in full before a byte of it is used.
-"""
+"""The `.wm` file: one model, nothing that runs, readable by memory mapping. Its layout is in `wm_header`."""
 
 from __future__ import annotations
 
-import hashlib
 import json
-import struct
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from ..data.compressed import as_scipy
 from ..data.files import Bytes, Source, read_whole, written_whole
 from .model import Model
+from .wm_header import ALIGN, aligned, checked_header, prelude
 
-MAGIC = b"\x93WMODEL\n"
-FORMAT = 1
-ALIGN = 64
-_PRELUDE = struct.Struct("<8sIIQQ32s")
 _DTYPES = {"<f8", "<f4", "<i4", "<i8"}
 _STORED = {"float64": "<f8", "float32": "<f4"}
 _DENSE = ("intercepts", "weights")
@@ -49,18 +32,10 @@ def write_wm(model: Model, target: Source, *, dtype: str = "float64", sparse: bo
     for name, array in arrays.items():
         chunks += [bytes(offsets[name] - position), array.tobytes()]
         position = offsets[name] + array.nbytes
-    start = _PRELUDE.pack(MAGIC, FORMAT, 0, len(header), end, bytes(32))[:32]
     with written_whole(target) as file:
-        file.write(start + _digest(start, chunks))
+        file.write(prelude(header, end, chunks))
         for chunk in chunks:
             file.write(chunk)
-
-
-def _digest(start: bytes, chunks: Any) -> bytes:
-    digest = hashlib.sha256(start)
-    for chunk in chunks:
-        digest.update(chunk)
-    return digest.digest()
 
 
 def _arrays(model: Model, dtype: str, sparse: bool) -> dict[str, NDArray[Any]]:
@@ -69,7 +44,7 @@ def _arrays(model: Model, dtype: str, sparse: bool) -> dict[str, NDArray[Any]]:
         if not sparse:
             found = {"weights": np.ascontiguousarray(model.dense_weights(), dtype=dtype)}
         else:
-            kept = sp.csr_array(model.weights)
+            kept = as_scipy(model.weights)
             kept.eliminate_zeros()
             found = {
                 "weights.data": kept.data.astype(dtype),
@@ -86,13 +61,14 @@ def _header(model: Model, arrays: Mapping[str, NDArray[Any]]) -> tuple[bytes, di
     offsets, position = {}, 0
     for name, array in arrays.items():
         offsets[name] = position
-        position = _aligned(position + array.nbytes)
+        position = aligned(position + array.nbytes)
     facts = {
         "format": "widemargin model",
         "version": model.version,
         "task": model.task,
         "loss": model.loss,
         "classes": list(model.classes),
+        "decision": model.decision,
         "settings": dict(model.settings),
         "certificates": [dict(one) for one in model.certificates],
         "features": dict(model.features),
@@ -103,12 +79,8 @@ def _header(model: Model, arrays: Mapping[str, NDArray[Any]]) -> tuple[bytes, di
         },
     }
     text = json.dumps(facts, ensure_ascii=False, allow_nan=False).encode()
-    text += b" " * (_aligned(len(text)) - len(text))
+    text += b" " * (aligned(len(text)) - len(text))
     return text, {name: ALIGN + len(text) + offset for name, offset in offsets.items()}
-
-
-def _aligned(position: int) -> int:
-    return -(-position // ALIGN) * ALIGN
 
 
 def read_wm(source: Source) -> Model:
@@ -120,32 +92,12 @@ def read_wm(source: Source) -> Model:
 def parse_wm(name: str, content: Bytes) -> Model:
     """The model in those bytes."""
     try:
-        header, begin = _checked_header(content)
+        header, begin = checked_header(content)
         return _model(header, content, begin)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error
     except (TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
         raise ValueError(f"{name}: the header of this model is malformed ({type(error).__name__}: {error})") from error
-
-
-def _checked_header(content: Bytes) -> tuple[dict[str, Any], int]:
-    if content[:8] != MAGIC:
-        raise ValueError("not a Widemargin model: it does not start as one")
-    if len(content) < ALIGN:
-        raise ValueError(f"this model is cut short: {len(content)} bytes do not even hold its start")
-    _, version, _, header_length, total, digest = _PRELUDE.unpack(content[:ALIGN])
-    if version != FORMAT:
-        raise ValueError(f"this model has format {version}, this Widemargin reads format {FORMAT}: use a newer one")
-    if total != len(content):
-        what = "cut short" if total > len(content) else "longer than it says"
-        raise ValueError(f"this model is {what}: {len(content)} bytes of {total}")
-    view = memoryview(content)
-    if _digest(bytes(view[:32]), [view[ALIGN:]]) != digest:
-        raise ValueError("this model was altered after it was written: its checksum does not match")
-    if header_length > total - ALIGN or header_length % ALIGN:
-        raise ValueError("the header of this model is malformed: its length is impossible")
-    header = json.loads(bytes(view[ALIGN : ALIGN + header_length]).decode())
-    return header, ALIGN + header_length
 
 
 def _model(header: dict[str, Any], content: Bytes, begin: int) -> Model:
@@ -170,6 +122,7 @@ def _model(header: dict[str, Any], content: Bytes, begin: int) -> Model:
         certificates=[dict(one) for one in header["certificates"]],
         features=features,
         version=str(header["version"]),
+        decision=str(header.get("decision", "scores")),
     )
 
 
@@ -193,6 +146,8 @@ def _sparse_weights(arrays: Mapping[str, NDArray[Any]], shape: tuple[int, ...]) 
     parts = tuple(arrays[f"weights.{part}"] for part in ("data", "indices", "indptr"))
     if any(part.ndim != 1 for part in parts) or len(shape) != 2:
         raise ValueError("the sparse weights of this model are malformed")
+    import scipy.sparse as sp
+
     weights = sp.csr_array(parts, shape=shape)
     weights.check_format(full_check=True)
     return weights

@@ -64,12 +64,10 @@ def _smooth_choice(problem: Problem) -> Solver:
     from .hand_over import HandOver
 
     cost = newton_passes(problem)
-    newton = solver_class("newton_cholesky")()
     if cost <= NEWTON_AT_ONCE:
-        return newton
-    dual_cd, tron = solver_class("dual_cd")(), solver_class("tron")()
-    second, budget = (newton, cost) if cost <= TRON_PASSES else (tron, TRON_PASSES)
-    return HandOver(dual_cd, second, budget=budget)
+        return solver_class("newton_cholesky")()
+    second, budget = ("newton_cholesky", cost) if cost <= TRON_PASSES else ("tron", TRON_PASSES)
+    return HandOver(solver_class("dual_cd")(), solver_class(second)(), budget=budget)
 
 
 def _nonsmooth_choice(problem: Problem) -> Solver:

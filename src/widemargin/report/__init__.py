@@ -1,0 +1,1 @@
+"""A training run as one self-contained page."""
