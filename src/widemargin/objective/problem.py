@@ -146,6 +146,14 @@ class Problem:
             raise ValueError("none of the chosen rows has a weight above zero: at least one row must count")
         return other
 
+    def sampled(self, rows: Any, stands_for: Any) -> Problem:
+        """The same problem on those rows alone, copied; each stands for so many."""
+        other = copy.copy(self)
+        other.X = self.X.take(rows)
+        other.y = self.y[rows]
+        other.weights = self.weights[rows] * stands_for
+        return other
+
     # Passes over the data.
 
     def loss_pass(self, w: Any, intercept: float = 0.0) -> LossPass:

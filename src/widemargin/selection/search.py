@@ -21,7 +21,7 @@ from ..solvers.base import Solver
 from ..solvers.solution import Solution, Status
 from ..solvers.solve import solve
 from ..threads import thread_count
-from .blas import one_blas_thread
+from ..blas import one_blas_thread
 from .folds import Fold, make_folds
 from .path import checked_Cs
 from .result import Candidate, SearchResult

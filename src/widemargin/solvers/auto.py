@@ -82,16 +82,11 @@ def _nonsmooth_choice(problem: Problem) -> Solver:
 
 
 def newton_passes(problem: Problem) -> float:
-    """What Newton's method with a factorisation costs, in passes over the data; infinite if the matrix is too large.
+    """What Newton's method with a factorisation costs, in passes over the data; infinite if the matrix is too large."""
+    from .gram import PASS, gram_cost
 
-    Per entry of the data, measured: a pass takes about 1.5 ns, a sparse outer product 0.45 ns per entry of the row,
-    BLAS 0.05 ns per feature; the factorisation 0.1 ns per operation.
-    """
     rows, features = problem.X.shape
     if features > FEW_FEATURES:
         return float("inf")
     entries = max(1, problem.X.nnz)
-    row_length = entries / rows
-    hessian = min(0.45 * row_length, 0.05 * features * features / max(row_length, 1.0)) / 1.5
-    factor = features**3 / 3 * 0.1 / (1.5 * entries)
-    return NEWTON_STEPS * (2 + hessian + factor)
+    return NEWTON_STEPS * (2 + (gram_cost(rows, features, entries) + 0.03 * features**3) / (PASS * entries))
