@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "core/parallel.hpp"
@@ -80,8 +79,8 @@ void add_outer_product(const Row& row, double h, int64_t from, int64_t to, doubl
 
 // The same for every row in [begin, end), in the lines of columns [first, last), with the constant column.
 template <class Rows>
-void add_row_products(const Rows& X, const double* h, double s, int64_t begin, int64_t end, int32_t first,
-                        int32_t last, double* H, int64_t order) {
+void add_row_products(const Rows& X, const double* h, double s, int64_t begin, int64_t end, int32_t first, int32_t last,
+                      double* H, int64_t order) {
     const bool all = first == 0 && last == int32_t(X.n_cols);
     for (int64_t i = begin; i < end; ++i) {
         if (h[i] == 0) continue;
@@ -121,14 +120,13 @@ void add_gram(const Rows& X, const double* h, double s, double* H, int n_threads
     H[order * order - 1] += s * s * sum;
 }
 
-// Copies the rows from `from` on with sign * h_i > 0, scaled by sqrt(|h_i|), into the lines of `out` until it is full.
-// Returns the number of lines filled and the row to go on with.
+// Copies the rows in [first, last) with sign * h_i > 0, scaled by sqrt(|h_i|), into the lines of `out`, which has room
+// for all of them. Returns the number of lines filled.
 template <class Rows>
-std::pair<int64_t, int64_t> gather_scaled(const Rows& X, const double* h, double sign, int64_t from, double s,
-                                          double* out, int64_t n_lines) {
+int64_t gather_scaled(const Rows& X, const double* h, double sign, int64_t first, int64_t last, double s, double* out) {
     const int64_t order = X.n_cols + (s != 0 ? 1 : 0);
-    int64_t filled = 0, i = from;
-    for (; i < X.n_rows && filled < n_lines; ++i) {
+    int64_t filled = 0;
+    for (int64_t i = first; i < last; ++i) {
         if (!(sign * h[i] > 0)) continue;
         const double scale = std::sqrt(std::abs(h[i]));
         double* line = out + filled * order;
@@ -137,7 +135,7 @@ std::pair<int64_t, int64_t> gather_scaled(const Rows& X, const double* h, double
         if (s != 0) line[order - 1] = scale * s;
         ++filled;
     }
-    return {filled, i};
+    return filled;
 }
 
 }  // namespace widemargin

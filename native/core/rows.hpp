@@ -158,6 +158,14 @@ struct UniformRow {
     }
 };
 
+// A function of which there is one copy: where sums may be taken in any order, each inlined copy could choose another,
+// and results would depend on who calls.
+#if defined(_MSC_VER)
+#define WIDEMARGIN_ONE_COPY __declspec(noinline)
+#else
+#define WIDEMARGIN_ONE_COPY __attribute__((noinline))
+#endif
+
 // A row with an entry in every column from `first` on.
 template <class T>
 struct DenseRow {
@@ -166,7 +174,7 @@ struct DenseRow {
     int64_t first = 0;
 
     template <class W>
-    double dot(const W* w) const {
+    WIDEMARGIN_ONE_COPY double dot(const W* w) const {
         const W* v = w + first;
         double s = 0;
 #pragma omp simd reduction(+ : s)

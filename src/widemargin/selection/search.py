@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..blas import one_blas_thread
 from ..objective.problem import Problem
 from ..solvers.base import Solver
 from ..solvers.solution import Solution, Status
 from ..solvers.solve import solve
 from ..threads import thread_count
-from ..blas import one_blas_thread
 from .folds import Fold, make_folds
 from .path import checked_Cs
 from .result import Candidate, SearchResult

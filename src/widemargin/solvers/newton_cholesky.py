@@ -110,7 +110,7 @@ def _sample(problem: Problem, size: int, seed: int) -> Problem:
     if problem.loss.classification:
         positive = problem.y > 0
         for side in (positive, ~positive):
-            keep[side] = min(1.0, 0.5 * size / max(1, np.count_nonzero(side)))
+            keep[side] = min(1.0, 0.5 * size / max(1, int(np.count_nonzero(side))))
     drawn = np.flatnonzero(rng.random(rows) < keep)
     return problem.sampled(drawn, 1 / keep[drawn])
 

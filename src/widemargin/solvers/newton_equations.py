@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from ..blas import one_blas_thread
-from .gram import PASS, Gram
+from .gram import FACTOR, PASS, Gram
 from .vectors import inner
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ class NewtonEquations:
     def __init__(self, f: SmoothObjective, sample: NewtonEquations | None = None) -> None:
         self.f = f
         self.gram = Gram(f.problem, f.constant)
-        self._factor = sample._factor if sample else None
-        self._border = sample._border if sample else self.gram.matrix[:, -1]
+        self._factor: Factor | None = sample._factor if sample else None
+        self._border: Vector = sample._border if sample else self.gram.matrix[:, -1]
 
     def solve(self, at: Iterate, xi: float) -> tuple[Vector, float]:
         """d with a residual of at most a share xi of the gradient's, and how many passes over the data it took."""
@@ -55,7 +55,7 @@ class NewtonEquations:
     # Nanoseconds, measured.
 
     def _cost_of_a_factor(self, h: Vector) -> float:
-        return self.gram.cost_of_update(h) + 0.03 * self.f.size**3 + CALL
+        return self.gram.cost_of_update(h) + FACTOR * self.f.size**3 + CALL
 
     def _cost_of_a_product(self, active: float) -> float:
         return active * PASS * self.f.problem.X.nnz + self.f.size**2 + CALL
