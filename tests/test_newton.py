@@ -421,6 +421,9 @@ def test_auto_rules() -> None:
     assert choose(wide).name == "hand_over"
     assert choose(random_problem(67, "hinge", rows=50, columns=6000, density=0.01)).name == "dual_cd"
     assert choose(random_problem(67, "hinge")).second.name == "multipliers"
+    dense = {"rows": 700, "columns": 500, "density": 1.0}
+    assert choose(random_problem(67, "logistic", **dense)).name == "hand_over"
+    assert choose(random_problem(67, "logistic", convert=lambda X: 1e3 * X, **dense)).name == "newton_cholesky"
     many_rows = {"rows": 30_000, "columns": 10, "density": 0.9}
     assert choose(random_problem(67, "hinge", C=1.0, **many_rows)).name == "multipliers"
     assert choose(random_problem(67, "hinge", C=0.001, **many_rows)).first.name == "dual_cd"

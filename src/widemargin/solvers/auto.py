@@ -42,6 +42,8 @@ FEW_FEATURES = 5000
 NEWTON_STEPS = 10
 # With fewer entries than this coordinate descent is done before the calls of Newton steps are made.
 WORTH_A_NEWTON_STEP = 200_000
+# Raw features, for example: coordinate descent is not even tried where Newton steps are affordable.
+HOPELESS_STIFFNESS = 1e5
 
 OTHER_KINDS = {
     "ordinal": "ordinal_newton",
@@ -72,7 +74,7 @@ def _smooth_choice(problem: Problem) -> Solver:
 
     cost = newton_passes(problem)
     newton = solver_class("newton_cholesky")()
-    if cost <= NEWTON_AT_ONCE:
+    if cost <= NEWTON_AT_ONCE or (cost <= TRON_PASSES and _stiffness(problem) > HOPELESS_STIFFNESS):
         return newton
     dual_cd, tron = solver_class("dual_cd")(), solver_class("tron")()
     second, budget = (newton, cost) if cost <= TRON_PASSES else (tron, TRON_PASSES)
@@ -85,16 +87,16 @@ def _nonsmooth_choice(problem: Problem) -> Solver:
     dual_cd, multipliers = solver_class("dual_cd")(), solver_class("multipliers")()
     if problem.X.shape[1] > FEW_FOR_DENSE_MODELS:
         return dual_cd
-    if problem.X.nnz >= WORTH_A_NEWTON_STEP and _factor_passes(problem) < 0.5 and _is_stiff(problem):
+    if problem.X.nnz >= WORTH_A_NEWTON_STEP and _factor_passes(problem) < 0.5 and _stiffness(problem) > 1:
         return multipliers
     return HandOver(dual_cd, multipliers, budget=MULTIPLIER_PASSES)
 
 
-def _is_stiff(problem: Problem) -> bool:
-    """Whether rows pull hard against the penalty, so that coordinate descent needs many passes."""
+def _stiffness(problem: Problem) -> float:
+    """The mean of C_i |x_i|^2, how hard rows pull against the penalty: much above 1, coordinate descent is slow."""
     lengths = np.empty(problem.X.shape[0])
     _core.row_sqnorms(problem.X.rows, lengths)
-    return float(np.mean(problem.weights * lengths)) > 1
+    return float(np.mean(problem.weights * lengths))
 
 
 def _factor_passes(problem: Problem) -> float:
