@@ -23,7 +23,7 @@ from widemargin.solvers.rescaled_start import rescaled_start
 
 LOSS_NAMES = sorted(FiniteNewton.losses)
 INTERCEPTS = sorted(FiniteNewton.intercepts)
-TOL = {"hinge": 1e-6}
+TOL = {"hinge": 1e-8}
 CONVERT = {
     "sparse": lambda X: X,
     "sparse32": lambda X: X.astype(np.float32),

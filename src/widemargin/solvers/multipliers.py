@@ -116,7 +116,9 @@ class _State:
         self.zone = 0.0 if problem.loss.classification else problem.loss.epsilon
         self.width = first_width / float(problem.weights[problem.weights > 0].mean())
         # In the middle of their bounds the multipliers round the corner to both sides: nothing is known of them yet.
-        self.w, self.b, self.v = np.zeros(columns), 0.0, 0.5 * (self.lower + self.upper)
+        # Under l1 the correlations of so many large ones would be far beyond their bound: there they begin at zero.
+        middle = 0.5 if problem.penalty.rho == 0 else 0.0
+        self.w, self.b, self.v = np.zeros(columns), 0.0, middle * (self.lower + self.upper)
         if run.start is not None:
             self.w, self.b = run.start.w.copy(), run.start.intercept
             self.v = np.zeros(rows) if run.start.dual is None else np.clip(run.start.dual, self.lower, self.upper)
