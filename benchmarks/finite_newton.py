@@ -74,33 +74,34 @@ def fit(X: Any, y: Any, C_paper: float, solver: FiniteNewton, start: Solution | 
 
 def heuristics_table(name: str, X: Any, y: Any) -> None:
     """Table 3."""
-    print(f"\n{name}: heuristics at C_paper = 1, relative gap {TOL:g} (Table 3)")
-    print(f"{'':26}{'CG iterations':>14}{'Newton steps':>14}{'passes':>9}{'seconds':>9}{'theirs':>9}")
+    print(f"\n**{name}**: heuristics at C_paper = 1, relative gap {TOL:g} (Table 3)\n")
+    print("| | CG iterations | Newton steps | passes | seconds | theirs |\n|---|---|---|---|---|---|")
     for title, solver in VARIANTS.items():
         got = fit(X, y, 1.0, solver)
         theirs = THEIR_SECONDS_3.get(name, {}).get(title)
         print(
-            f"{title:26}{got.cg_iterations:>14}{got.solution.n_iter:>14}{got.solution.trace[-1].passes:>9.0f}"
-            f"{got.seconds:>9.2f}{'' if theirs is None else f'{theirs:.2f}':>9}"
+            f"| {title} | {got.cg_iterations} | {got.solution.n_iter} | {got.solution.trace[-1].passes:.0f} "
+            f"| {got.seconds:.2f} | {'' if theirs is None else f'{theirs:.2f}'} |",
+            flush=True,
         )
     support = np.count_nonzero(got.solution.dual) / len(y)
-    print(f"share of support vectors {support:.3f} (theirs: a9a 0.605, w8a 0.219)")
+    print(f"\nShare of support vectors {support:.3f} (theirs: a9a 0.605, w8a 0.219)")
 
 
 def seeding_table(name: str, X: Any, y: Any) -> None:
     """Table 1 with the paper's settings, and the same with this library's default settings at several accuracies."""
-    print(f"\n{name}: a path over C_paper = sqrt(2)^k, k = -10 .. 10 (Table 1)")
-    print(f"{'':34}{'gap':>7}{'CG iterations':>15}{'passes':>9}{'seconds':>9}")
+    print(f"\n**{name}**: a path over C_paper = sqrt(2)^k, k = -10 .. 10 (Table 1)\n")
+    print("| settings | gap | | CG iterations | passes | seconds |\n|---|---|---|---|---|---|")
     settings = [("the paper's", PAPER, TOL)] + [("this library's", FiniteNewton(), tol) for tol in PATH_TOLS]
     for title, solver, tol in settings:
         apart, along = (path_cost(X, y, solver, tol, seeded) for seeded in (False, True))
-        for label, (cg, passes, seconds) in ((f"{title}, separate", apart), (f"{title}, seeded", along)):
-            print(f"{label:34}{tol:>7.0e}{cg:>15.0f}{passes:>9.0f}{seconds:>9.2f}")
-        ratios = [b / a for a, b in zip(apart, along, strict=True)]
-        print(f"{'    seeded / separate':41}{ratios[0]:>15.2f}{ratios[1]:>9.2f}{ratios[2]:>9.2f}")
+        for label, (cg, passes, seconds) in (("separate", apart), ("seeded", along)):
+            print(f"| {title} | {tol:.0e} | {label} | {cg:.0f} | {passes:.0f} | {seconds:.2f} |")
+        cg, passes, seconds = (b / a for a, b in zip(apart, along, strict=True))
+        print(f"| {title} | {tol:.0e} | seeded / separate | {cg:.2f} | {passes:.2f} | {seconds:.2f} |", flush=True)
     if name in THEIR_SECONDS_1:
         apart_s, along_s = THEIR_SECONDS_1[name]
-        print(f"    theirs: {apart_s} s and {along_s} s, ratio {along_s / apart_s:.2f}")
+        print(f"| theirs | | seeded / separate | | | {along_s / apart_s:.2f} ({apart_s} s and {along_s} s) |")
 
 
 def path_cost(X: Any, y: Any, solver: FiniteNewton, tol: float, seeded: bool) -> tuple[float, float, float]:
@@ -117,7 +118,8 @@ def path_cost(X: Any, y: Any, solver: FiniteNewton, tol: float, seeded: bool) ->
 
 def error_table(name: str, X: Any, y: Any) -> None:
     """Tables 4 and 5: 10-fold cross-validation errors."""
-    print(f"\n{name}: 10-fold cross-validation error in percent (Tables 4 and 5)")
+    print(f"\n**{name}**: 10-fold cross-validation error in percent (Tables 4 and 5)\n")
+    print("| log2 C_paper | ours | theirs |\n|---|---|---|")
     fold = np.random.default_rng(0).permutation(len(y)) % 10
     for log2_C, theirs in THEIR_ERRORS.get(name, {}).items():
         wrong, before = 0, None
@@ -125,7 +127,7 @@ def error_table(name: str, X: Any, y: Any) -> None:
             held, rest = np.flatnonzero(fold == k), np.flatnonzero(fold != k)
             before = fit(X[rest], y[rest], 2.0**log2_C, FiniteNewton(), before).solution
             wrong += np.count_nonzero(np.sign(X[held] @ before.coef + before.intercept) != np.sign(y[held]))
-        print(f"  log2 C_paper = {log2_C:4.1f}: {100 * wrong / len(y):6.2f}   theirs {theirs:6.2f}")
+        print(f"| {log2_C:.1f} | {100 * wrong / len(y):.2f} | {theirs:.2f} |", flush=True)
 
 
 def main(names: list[str]) -> None:

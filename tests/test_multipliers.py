@@ -1,4 +1,4 @@
-"""l1-regularised SVMs: every combination to its gap, and agreement with linear programming."""
+"""The method of multipliers: every combination to its gap, and agreement with linear programming."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support import random_problem, real_data
 from widemargin import Multipliers, Problem, solve
 
 LOSSES = ("hinge", "epsilon_insensitive")
-PENALTIES = ("l1", "elasticnet")
+PENALTIES = ("l1", "elasticnet", "l2")
 INTERCEPTS = ("none", "regularized", "free")
 STORAGES = {
     "csr": lambda X: X,

@@ -17,6 +17,7 @@ from widemargin.solvers.auto import choose
 from widemargin.solvers.cg import ResidualRule, truncated_cg
 from widemargin.solvers.gram import Gram
 from widemargin.solvers.line_search import Ray, exact
+from widemargin.solvers.newton_equations import NewtonEquations
 from widemargin.solvers.scipy_bridge import iterations
 from widemargin.solvers.smooth import SMOOTH_LOSSES, SmoothObjective
 
@@ -165,8 +166,10 @@ def test_core_refuses_wrong_sizes() -> None:
         _core.add_gram(rows, np.ones(3), 0.0, np.zeros((12, 12)))
     with pytest.raises(ValueError, match="square"):
         _core.add_gram(rows, np.ones(60), 0.0, np.zeros((3, 12)))
-    with pytest.raises(ValueError, match="not a row"):
-        _core.gather_scaled(rows, np.ones(60), 1.0, 61, 0.0, np.zeros((3, 12)))
+    with pytest.raises(ValueError, match="no rows"):
+        _core.gather_scaled(rows, np.ones(60), 1.0, 58, 61, 0.0, np.zeros((3, 12)))
+    with pytest.raises(ValueError, match="too few lines"):
+        _core.gather_scaled(rows, np.ones(60), 1.0, 0, 4, 0.0, np.zeros((3, 12)))
     with pytest.raises(ValueError, match="dz has length"):
         _core.ray_slope("squared", 0.0, np.ones(3), np.ones(2), np.ones(3), np.ones(3), 1.0)
 
@@ -178,6 +181,90 @@ def test_threads_do_not_matter(solver: str, loss: str) -> None:
     one, two, three = (solve(problem, SOLVERS[solver], tol=1e-6, n_jobs=n) for n in (1, 2, 3))
     assert np.array_equal(one.coef, two.coef) and np.array_equal(one.coef, three.coef)
     assert one.intercept == two.intercept == three.intercept
+
+
+PASSES = {
+    "matvec": lambda X, u, w, n: [_filled(len(u), lambda z: _core.matvec(X, w, 0.5, z, n))],
+    "rmatvec": lambda X, u, w, n: [_filled(len(w), lambda g: _core.rmatvec(X, u, g, n))],
+    "hess_vec": lambda X, u, w, n: [
+        _filled(len(w), lambda g: _core.hess_vec(X, np.abs(u), w, 0.5, np.empty(len(u)), g, n))
+    ],
+    "column_sqnorms": lambda X, u, w, n: [_filled(len(w), lambda d: _core.weighted_column_sqnorms(X, u, d, n))],
+    "loss_pass": lambda X, u, w, n: _loss_pass(X, u, w, n),
+}
+
+
+def _filled(size: int, fill: Any) -> np.ndarray:
+    out = np.zeros(size)
+    fill(out)
+    return out
+
+
+def _loss_pass(X: Any, u: np.ndarray, w: np.ndarray, n: int) -> list[Any]:
+    y, C = np.where(u > 0, 1.0, -1.0), np.abs(u)
+    z, slope, g = np.empty(len(u)), np.empty(len(u)), np.zeros(len(w))
+    value = _core.loss_pass(X, "logistic", 0.0, y, C, w, 0.1, z, slope, g, n)
+    return [np.array([value]), z, slope, g]
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.parametrize("columns", [7, 900])
+@pytest.mark.parametrize("name", PASSES)
+def test_passes_do_not_depend_on_threads(name: str, columns: int, storage: str) -> None:
+    """Narrow data are cut by rows, wide data by columns; either way every bit is the same."""
+    X, _ = random_data(71, rows=20_000, columns=columns, density=0.5 if columns == 7 else 0.003)
+    rows = Problem(STORAGES[storage](X), np.arange(20_000.0), loss="squared").X.rows
+    rng = np.random.default_rng(8)
+    u, w = rng.standard_normal(20_000) * (rng.random(20_000) < 0.8), rng.standard_normal(columns)
+    one, *others = ([*PASSES[name](rows, u, w, n)] for n in (1, 2, 3, 5))
+    for other in others:
+        assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+    if name == "rmatvec":
+        full = STORAGES[storage](X)
+        assert one[0] == pytest.approx(np.asarray(full.T @ u, dtype=float), rel=1e-5, abs=1e-4)
+
+
+@pytest.mark.parametrize(("loss", "intercept"), list(product(SMOOTH, INTERCEPTS)))
+def test_start_from_a_sample(loss: str, intercept: str) -> None:
+    """Rows are many: the first steps see a sample of them, the result is that of all of them."""
+    X, response = random_data(73, rows=6000, columns=30)
+    y = np.where(response > 1.5, 1.0, -1.0) if LOSSES[loss].classification else response
+    weights = np.random.default_rng(2).choice([0.0, 1.0, 3.0], 6000)
+    problem = Problem(X, y, loss=loss, intercept=intercept, sample_weight=weights, C=0.5)
+    solution = solve(problem, "newton_cholesky", tol=1e-10)
+    assert solution.converged
+    assert np.isnan(solution.trace[0].gap) and np.isfinite(solution.trace[-1].gap)
+    best = solve(problem, "tron", tol=1e-10).certificate.primal
+    assert solution.certificate.primal == pytest.approx(best, rel=1e-9)
+    again = solve(problem, "newton_cholesky", tol=1e-10, n_jobs=2)
+    assert np.array_equal(solution.coef, again.coef)
+    made = [row.iteration for row in solution.trace]
+    assert made == sorted(made)
+
+
+def test_sample_without_a_row_that_counts() -> None:
+    X, _ = random_data(79, rows=5000, columns=5)
+    weights = np.zeros(5000)
+    weights[[17, 4021]] = 1.0
+    problem = Problem(X, np.where(np.arange(5000) < 3000, 1, -1), sample_weight=weights, intercept="free")
+    assert solve(problem, "newton_cholesky", tol=1e-9).converged
+
+
+def test_old_factor_solves_the_newton_equations() -> None:
+    """The factor of another point is a preconditioner: the equations of this point are solved, to the share asked."""
+    f = SmoothObjective(random_problem(83, "logistic", rows=4000, columns=60, density=0.9, C=1.0, intercept="free"))
+    equations = NewtonEquations(f)
+    start = f.start(None)
+    d, _ = equations.solve(start, 0.1)
+    at = f.searched(start, d)
+    H = np.column_stack([f.hess_vec(at.h, e) for e in np.eye(f.size)])
+    wanted = np.linalg.solve(H, -at.gradient)
+    for xi in (1e-1, 1e-4, 1e-9):
+        found, products = equations._by_old_factor(at, xi, 200)
+        assert found is not None and products < 60
+        error = found - wanted
+        assert error @ H @ error <= 4 * xi * xi * (wanted @ H @ wanted)
+    assert equations._by_old_factor(at, 1e-9, 1) == (None, 1)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -334,6 +421,12 @@ def test_auto_rules() -> None:
     assert choose(wide).name == "hand_over"
     assert choose(random_problem(67, "hinge", rows=50, columns=6000, density=0.01)).name == "dual_cd"
     assert choose(random_problem(67, "hinge")).second.name == "multipliers"
+    dense = {"rows": 700, "columns": 500, "density": 1.0}
+    assert choose(random_problem(67, "logistic", **dense)).name == "hand_over"
+    assert choose(random_problem(67, "logistic", convert=lambda X: 1e3 * X, **dense)).name == "newton_cholesky"
+    many_rows = {"rows": 30_000, "columns": 10, "density": 0.9}
+    assert choose(random_problem(67, "hinge", C=1.0, **many_rows)).name == "multipliers"
+    assert choose(random_problem(67, "hinge", C=0.001, **many_rows)).first.name == "dual_cd"
     assert choose(random_problem(67, "squared", "l1")).name == "lasso_cd"
     assert choose(random_problem(67, "logistic", "elasticnet")).name == "prox_newton"
     assert choose(random_problem(67, "logistic", "l1", rows=50, columns=6000, density=0.01)).name == "newglmnet"

@@ -24,7 +24,7 @@ from widemargin import OrdinalNewton, OrdinalProblem, OrdinalSVC, Problem, solve
 
 LOSS_NAMES = sorted(OrdinalNewton.losses)
 THRESHOLDS = ("free", "regularized")
-TOL = {"hinge": 1e-6}
+TOL = {"hinge": 1e-8}
 
 
 def ordinal_data(seed: int, classes: int = 4, rows: int = 90) -> tuple[sp.csr_array, np.ndarray]:

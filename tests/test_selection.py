@@ -414,7 +414,7 @@ def test_lasso_chooses_the_alpha_of_scikit_learn():
 def test_blas_threads_are_given_back_however_searches_overlap():
     from threadpoolctl import threadpool_info
 
-    from widemargin.selection.blas import _SharedLimit
+    from widemargin.blas import _SharedLimit
 
     def counts():
         return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]

@@ -1,8 +1,6 @@
 // The Hessian's data part, for Newton's method with a factorisation.
 #include "core/gram.hpp"
 
-#include <nanobind/stl/pair.h>
-
 #include "row_store.hpp"
 
 namespace widemargin {
@@ -25,15 +23,13 @@ void add_gram_(const RowStore& X, Array<In> h, double s, Square H, int n_threads
     X.visit([&](const auto& rows) { add_gram(rows, h.data(), s, H.data(), n_threads); });
 }
 
-std::pair<int64_t, int64_t> gather_scaled_(const RowStore& X, Array<In> h, double sign, int64_t from, double s,
-                                           Square out) {
+int64_t gather_scaled_(const RowStore& X, Array<In> h, double sign, int64_t first, int64_t last, double s, Square out) {
     checked(h, X.n_rows(), "h");
     check_order(out, X, s);
-    if (from < 0 || from > X.n_rows()) throw std::invalid_argument("from is not a row");
+    if (first < 0 || last > X.n_rows() || first > last) throw std::invalid_argument("first and last are no rows");
+    if (last - first > int64_t(out.shape(0))) throw std::invalid_argument("out has too few lines for these rows");
     nb::gil_scoped_release release;
-    return X.visit([&](const auto& rows) {
-        return gather_scaled(rows, h.data(), sign, from, s, out.data(), int64_t(out.shape(0)));
-    });
+    return X.visit([&](const auto& rows) { return gather_scaled(rows, h.data(), sign, first, last, s, out.data()); });
 }
 
 }  // namespace
@@ -41,7 +37,7 @@ std::pair<int64_t, int64_t> gather_scaled_(const RowStore& X, Array<In> h, doubl
 void bind_gram(nb::module_& m) {
     using nb::arg;
     m.def("add_gram", &add_gram_, arg("X"), arg("h"), arg("s"), arg("H").noconvert(), arg("n_threads") = 1);
-    m.def("gather_scaled", &gather_scaled_, arg("X"), arg("h"), arg("sign"), arg("start"), arg("s"),
+    m.def("gather_scaled", &gather_scaled_, arg("X"), arg("h"), arg("sign"), arg("first"), arg("last"), arg("s"),
           arg("out").noconvert());
 }
 

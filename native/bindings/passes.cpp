@@ -42,10 +42,10 @@ double hess_vec_(const RowStore& X, Array<In> h, Array<In> v, double c, Array<Ou
         [&](const auto& rows) { return hess_vec(rows, h.data(), v.data(), c, t.data(), g.data(), n_threads); });
 }
 
-void weighted_column_sqnorms_(const RowStore& X, Array<In> h, Array<Out> d) {
+void weighted_column_sqnorms_(const RowStore& X, Array<In> h, Array<Out> d, int n_threads) {
     checked(h, X.n_rows(), "h"), checked(d, X.n_cols(), "d");
     nb::gil_scoped_release release;
-    X.visit([&](const auto& rows) { weighted_column_sqnorms(rows, h.data(), d.data()); });
+    X.visit([&](const auto& rows) { weighted_column_sqnorms(rows, h.data(), d.data(), n_threads); });
 }
 
 void row_sqnorms_(const RowStore& X, Array<Out> out) {
@@ -101,7 +101,8 @@ void bind_passes(nb::module_& m) {
           arg("z").noconvert(), arg("u").noconvert(), arg("g").noconvert(), arg("n_threads") = 1);
     m.def("hess_vec", &hess_vec_, arg("X"), arg("h"), arg("v"), arg("c"), arg("t").noconvert(), arg("g").noconvert(),
           arg("n_threads") = 1);
-    m.def("weighted_column_sqnorms", &weighted_column_sqnorms_, arg("X"), arg("h"), arg("d").noconvert());
+    m.def("weighted_column_sqnorms", &weighted_column_sqnorms_, arg("X"), arg("h"), arg("d").noconvert(),
+          arg("n_threads") = 1);
     m.def("row_sqnorms", &row_sqnorms_, arg("X"), arg("out").noconvert());
     m.def("loss_sum", &loss_sum, arg("loss"), arg("epsilon"), arg("z"), arg("y"), arg("C"), arg("b"));
     m.def("best_intercept", &best_intercept_, arg("loss"), arg("epsilon"), arg("z"), arg("y"), arg("C"), arg("start"));

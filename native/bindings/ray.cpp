@@ -4,6 +4,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string_view.h>
 
+#include "core/corner.hpp"
 #include "row_store.hpp"
 
 namespace widemargin {
@@ -38,6 +39,16 @@ double ray_go(std::string_view loss, double epsilon, Array<In> z, Array<In> dz, 
                     [&](const auto& ray) { return ray.go(t, there.data(), u.data(), h.data()); });
 }
 
+double corner(Array<In> y, Array<In> v, Array<In> lower, Array<In> upper, double width, double zone, Array<In> z,
+              Array<Out> u, Array<Out> curvature) {
+    const auto n = int64_t(y.size());
+    checked(v, n, "v"), checked(lower, n, "lower"), checked(upper, n, "upper"), checked(z, n, "z");
+    checked(u, n, "u"), checked(curvature, n, "curvature");
+    nb::gil_scoped_release release;
+    return Corner{n, y.data(), v.data(), lower.data(), upper.data(), width, zone}.at(z.data(), u.data(),
+                                                                                     curvature.data());
+}
+
 }  // namespace
 
 void bind_ray(nb::module_& m) {
@@ -48,6 +59,8 @@ void bind_ray(nb::module_& m) {
           arg("n_threads") = 1);
     m.def("ray_go", &ray_go, arg("loss"), arg("epsilon"), arg("z"), arg("dz"), arg("y"), arg("C"), arg("t"),
           arg("there").noconvert(), arg("u").noconvert(), arg("h").noconvert(), arg("n_threads") = 1);
+    m.def("corner", &corner, arg("y"), arg("v"), arg("lower"), arg("upper"), arg("width"), arg("zone"), arg("z"),
+          arg("u").noconvert(), arg("curvature").noconvert());
 }
 
 }  // namespace widemargin

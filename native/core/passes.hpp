@@ -2,7 +2,9 @@
 // Sums are taken in an order fixed by the data alone, so no result depends on the number of threads:
 //   - one value per row: rows are independent;
 //   - sums over rows: partial sums of fixed blocks of rows, added in order;
-//   - one value per column: always added in row order, each thread owning a range of columns.
+//   - one value per column, few columns: a private vector for each of a fixed number of pieces of rows, added in order,
+//     on one thread too (see pieces.hpp);
+//   - one value per column, many columns: always added in row order, each thread owning a range of columns.
 #pragma once
 
 #include <algorithm>
@@ -12,15 +14,10 @@
 
 #include "core/losses.hpp"
 #include "core/parallel.hpp"
+#include "core/pieces.hpp"
 #include "core/rows.hpp"
 
 namespace widemargin {
-
-inline constexpr int64_t rows_per_block = 1024;
-
-inline int64_t count_blocks(int64_t n_rows) {
-    return (n_rows + rows_per_block - 1) / rows_per_block;
-}
 
 // Calls body(first, last) for each fixed block of rows and returns the sum of what it returns, added in order.
 template <class Body>
@@ -60,40 +57,63 @@ void matvec(const Rows& X, const double* w, double b, double* z, int n_threads) 
     });
 }
 
-// g += X^T u; rows with u_i = 0 cost nothing.
+// Pieces of rows for a pass whose result is one value per column; a single one where a vector for each would be
+// expensive beside the entries themselves.
 template <class Rows>
-void rmatvec(const Rows& X, const double* u, double* g, int n_threads) {
-    if (n_threads <= 1) {
-        for (int64_t i = 0; i < X.n_rows; ++i)
-            if (u[i] != 0) X[i].axpy(u[i], g);
-        return;
-    }
-    const auto bounds = split_columns(X, 2 * n_threads);
+RowPieces column_pieces(const Rows& X) {
+    return {X.n_rows, X.nnz(), X.n_cols};
+}
+
+// g += X^T u by ranges of columns, for more than one thread.
+template <class Rows>
+void rmatvec_by_columns(const Rows& X, const double* u, double* g, int n_threads) {
+    // One range per thread, because finding its ends in every row costs as much as many entries.
+    const auto bounds = split_columns(X, n_threads);
     parallel_for(int64_t(bounds.size()) - 1, n_threads, [&](int64_t piece) {
         const int32_t first = bounds[size_t(piece)], last = bounds[size_t(piece) + 1];
         for (int64_t i = 0; i < X.n_rows; ++i)
-            if (u[i] != 0) X[i].between(first, last).axpy(u[i], g);
+            if (u[i] != 0) X[i].between(first, last, int32_t(X.n_cols)).axpy(u[i], g);
     });
 }
 
-// Per row z_i = x_i . w + b, then u_i = dual(i, z_i); g += X^T u. Returns the sum of what `value(i, z_i)` gives.
-// On one thread the row is still in the cache when its second use comes.
-template <class Rows, class Value, class Dual>
-double two_sided_pass(const Rows& X, const double* w, double b, double* u, double* g, int n_threads, Value&& value,
-                      Dual&& dual) {
-    const bool fused = n_threads <= 1;
-    const double total = sum_over_blocks(X.n_rows, n_threads, [&](int64_t first, int64_t last) {
-        double sum = 0;
-        for (int64_t i = first; i < last; ++i) {
-            const auto row = X[i];
-            const double z = row.dot(w) + b;
-            sum += value(i, z);
-            u[i] = dual(i, z);
-            if (fused && u[i] != 0) row.axpy(u[i], g);
-        }
-        return sum;
+// g += X^T u; rows with u_i = 0 cost nothing.
+template <class Rows>
+void rmatvec(const Rows& X, const double* u, double* g, int n_threads) {
+    const auto pieces = column_pieces(X);
+    if (pieces.single() && n_threads > 1) return rmatvec_by_columns(X, u, g, n_threads);
+    pieces.add_up(X.n_cols, g, n_threads, [&](int64_t first, int64_t last, double* sum) {
+        for (int64_t i = first; i < last; ++i)
+            if (u[i] != 0) X[i].axpy(u[i], sum);
     });
-    if (!fused) rmatvec(X, u, g, n_threads);
+}
+
+// u_i = dual(i) and g += X^T u, in one pass: the row is still in the cache when its second use comes. `dual` also adds
+// to what is summed over the rows; that sum is returned.
+template <class Rows, class Dual>
+double two_sided_pass(const Rows& X, double* u, double* g, int n_threads, Dual&& dual) {
+    const auto pieces = column_pieces(X);
+    const bool fused = n_threads <= 1 || !pieces.single();
+    std::vector<double> partial(size_t(count_blocks(X.n_rows)));
+    const auto block = [&](int64_t first, int64_t last, double* sum) {
+        double total = 0;
+        for (int64_t i = first; i < last; ++i) {
+            u[i] = dual(i, total);
+            if (sum != nullptr && u[i] != 0) X[i].axpy(u[i], sum);
+        }
+        partial[size_t(first / rows_per_block)] = total;
+    };
+    if (fused) {
+        pieces.add_up(X.n_cols, g, n_threads, [&](int64_t first, int64_t last, double* sum) {
+            for (; first < last; first += rows_per_block) block(first, std::min(first + rows_per_block, last), sum);
+        });
+    } else {
+        parallel_for(count_blocks(X.n_rows), n_threads, [&](int64_t k) {
+            block(k * rows_per_block, std::min((k + 1) * rows_per_block, X.n_rows), nullptr);
+        });
+        rmatvec_by_columns(X, u, g, n_threads);
+    }
+    double total = 0;
+    for (const double p : partial) total += p;
     return total;
 }
 
@@ -101,41 +121,32 @@ double two_sided_pass(const Rows& X, const double* w, double b, double* u, doubl
 template <class Rows, class Loss>
 double loss_pass(const Rows& X, const Loss& loss, const double* y, const double* C, const double* w, double b,
                  double* z, double* u, double* g, int n_threads) {
-    return two_sided_pass(
-        X, w, b, u, g, n_threads,
-        [&](int64_t i, double zi) {
-            z[i] = zi;
-            return C[i] * loss.value(zi, y[i]);
-        },
-        [&](int64_t i, double zi) { return C[i] * loss.derivative(zi, y[i]); });
+    return two_sided_pass(X, u, g, n_threads, [&](int64_t i, double& total) {
+        z[i] = X[i].dot(w) + b;
+        total += C[i] * loss.value(z[i], y[i]);
+        return C[i] * loss.derivative(z[i], y[i]);
+    });
 }
 
 // g += X^T diag(h) (X v + c): rows with h_i = 0 are not read. t receives the scaled products h_i (x_i . v + c);
 // their sum is returned, which is the intercept's component.
 template <class Rows>
 double hess_vec(const Rows& X, const double* h, const double* v, double c, double* t, double* g, int n_threads) {
-    const bool fused = n_threads <= 1;
-    const double total = sum_over_blocks(X.n_rows, n_threads, [&](int64_t first, int64_t last) {
-        double sum = 0;
-        for (int64_t i = first; i < last; ++i) {
-            t[i] = 0;
-            if (h[i] == 0) continue;
-            const auto row = X[i];
-            t[i] = h[i] * (row.dot(v) + c);
-            sum += t[i];
-            if (fused) row.axpy(t[i], g);
-        }
-        return sum;
+    return two_sided_pass(X, t, g, n_threads, [&](int64_t i, double& total) {
+        if (h[i] == 0) return 0.0;
+        const double scaled = h[i] * (X[i].dot(v) + c);
+        total += scaled;
+        return scaled;
     });
-    if (!fused) rmatvec(X, t, g, n_threads);
-    return total;
 }
 
 // d_j += sum_i h_i x_ij^2: the diagonal of X^T diag(h) X.
 template <class Rows>
-void weighted_column_sqnorms(const Rows& X, const double* h, double* d) {
-    for (int64_t i = 0; i < X.n_rows; ++i)
-        if (h[i] != 0) X[i].for_each([&](int32_t j, double x) { d[j] += h[i] * x * x; });
+void weighted_column_sqnorms(const Rows& X, const double* h, double* d, int n_threads) {
+    column_pieces(X).add_up(X.n_cols, d, n_threads, [&](int64_t first, int64_t last, double* sum) {
+        for (int64_t i = first; i < last; ++i)
+            if (h[i] != 0) X[i].for_each([&](int32_t j, double x) { sum[j] += h[i] * x * x; });
+    });
 }
 
 template <class Rows>

@@ -62,10 +62,11 @@ struct SparseRow {
         return s;
     }
 
-    // The part of the row in columns [first, last).
-    SparseRow between(int32_t first, int32_t last) const {
-        const int32_t* lo = std::lower_bound(index, index + size, first);
-        const int32_t* hi = std::lower_bound(lo, index + size, last);
+    // The part of the row in columns [first, last); an end at the border of all n_cols columns needs no search.
+    SparseRow between(int32_t first, int32_t last, int32_t n_cols = INT32_MAX) const {
+        const int32_t *lo = index, *hi = index + size;
+        if (first > 0) lo = std::lower_bound(lo, hi, first);
+        if (last < n_cols) hi = std::lower_bound(lo, hi, last);
         return {lo, value + (lo - index), hi - lo};
     }
 
@@ -125,9 +126,10 @@ struct UniformRow {
 
     double sqnorm() const { return value * value * double(size); }
 
-    UniformRow between(int32_t first, int32_t last) const {
-        const int32_t* lo = std::lower_bound(index, index + size, first);
-        const int32_t* hi = std::lower_bound(lo, index + size, last);
+    UniformRow between(int32_t first, int32_t last, int32_t n_cols = INT32_MAX) const {
+        const int32_t *lo = index, *hi = index + size;
+        if (first > 0) lo = std::lower_bound(lo, hi, first);
+        if (last < n_cols) hi = std::lower_bound(lo, hi, last);
         return {lo, value, hi - lo};
     }
 
@@ -156,6 +158,14 @@ struct UniformRow {
     }
 };
 
+// A function of which there is one copy: where sums may be taken in any order, each inlined copy could choose another,
+// and results would depend on who calls.
+#if defined(_MSC_VER)
+#define WIDEMARGIN_ONE_COPY __declspec(noinline)
+#else
+#define WIDEMARGIN_ONE_COPY __attribute__((noinline))
+#endif
+
 // A row with an entry in every column from `first` on.
 template <class T>
 struct DenseRow {
@@ -164,7 +174,7 @@ struct DenseRow {
     int64_t first = 0;
 
     template <class W>
-    double dot(const W* w) const {
+    WIDEMARGIN_ONE_COPY double dot(const W* w) const {
         const W* v = w + first;
         double s = 0;
 #pragma omp simd reduction(+ : s)
@@ -186,7 +196,7 @@ struct DenseRow {
         return s;
     }
 
-    DenseRow between(int32_t begin, int32_t end) const { return {value + begin, end - begin, begin}; }
+    DenseRow between(int32_t begin, int32_t end, int32_t = 0) const { return {value + begin, end - begin, begin}; }
 
     int32_t column(int64_t k) const { return int32_t(first + k); }
     double entry(int64_t k) const { return double(value[k]); }

@@ -146,11 +146,11 @@ class Problem:
             raise ValueError("none of the chosen rows has a weight above zero: at least one row must count")
         return other
 
-    def taken(self, rows: Any) -> Problem:
-        """The problem of those rows alone (row numbers), which are copied."""
+    def taken(self, rows: Any, stands_for: Any = 1.0) -> Problem:
+        """The problem of those rows alone (row numbers), which are copied; each stands for so many."""
         other = copy.copy(self)
         other.X = self.X.take(rows)
-        other.y, other.weights = self.y[rows], self.weights[rows]
+        other.y, other.weights = self.y[rows], self.weights[rows] * stands_for
         return other
 
     # Passes over the data.

@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..blas import one_blas_thread
 from ..numbers import as_number
 from ..objective.problem import Problem
 from ..solvers.base import Solver
 from ..solvers.solution import Solution, Status
 from ..solvers.solve import solve
 from ..threads import thread_count
-from .blas import one_blas_thread
 from .fold_run import FoldFit, FoldRun, average_model, shares_rows
 from .folds import make_folds
 from .path import checked_Cs

@@ -9,7 +9,8 @@
 | l1 or elastic net, other losses | prox_newton for few features, else newglmnet |
 | l2, smooth loss, few features: ten Newton steps cost less than some two hundred passes | newton_cholesky |
 | l2, smooth loss, otherwise | dual_cd; when it is slow, newton_cholesky or tron from there |
-| l2, hinge or epsilon-insensitive loss, few features | dual_cd; when it is slow, multipliers from there |
+| l2, hinge or epsilon-insensitive loss, many rows of few features, C |x|^2 > 1 | multipliers |
+| l2, hinge or epsilon-insensitive loss, few features otherwise | dual_cd; when it is slow, multipliers from there |
 | l2, hinge or epsilon-insensitive loss, many features | dual_cd |
 
 Costs are counted in passes over the data, see `newton_passes`.
@@ -19,7 +20,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from .. import _core
 from .base import Solver
+from .gram import FACTOR, PASS, gram_cost
 from .registry import require, solver_class
 
 if TYPE_CHECKING:
@@ -35,6 +40,10 @@ MULTIPLIER_PASSES = 300.0
 FEW_FOR_DENSE_MODELS = 1000
 FEW_FEATURES = 5000
 NEWTON_STEPS = 10
+# With fewer entries than this coordinate descent is done before the calls of Newton steps are made.
+WORTH_A_NEWTON_STEP = 200_000
+# Raw features, for example: coordinate descent is not even tried where Newton steps are affordable.
+HOPELESS_STIFFNESS = 1e5
 
 OTHER_KINDS = {
     "ordinal": "ordinal_newton",
@@ -64,7 +73,7 @@ def _smooth_choice(problem: Problem) -> Solver:
     from .hand_over import HandOver
 
     cost = newton_passes(problem)
-    if cost <= NEWTON_AT_ONCE:
+    if cost <= NEWTON_AT_ONCE or (cost <= TRON_PASSES and _stiffness(problem) > HOPELESS_STIFFNESS):
         return solver_class("newton_cholesky")()
     second, budget = ("newton_cholesky", cost) if cost <= TRON_PASSES else ("tron", TRON_PASSES)
     return HandOver(solver_class("dual_cd")(), solver_class(second)(), budget=budget)
@@ -73,23 +82,30 @@ def _smooth_choice(problem: Problem) -> Solver:
 def _nonsmooth_choice(problem: Problem) -> Solver:
     from .hand_over import HandOver
 
-    dual_cd = solver_class("dual_cd")()
+    dual_cd, multipliers = solver_class("dual_cd")(), solver_class("multipliers")()
     if problem.X.shape[1] > FEW_FOR_DENSE_MODELS:
         return dual_cd
-    return HandOver(dual_cd, solver_class("multipliers")(), budget=MULTIPLIER_PASSES)
+    if problem.X.nnz >= WORTH_A_NEWTON_STEP and _factor_passes(problem) < 0.5 and _stiffness(problem) > 1:
+        return multipliers
+    return HandOver(dual_cd, multipliers, budget=MULTIPLIER_PASSES)
+
+
+def _stiffness(problem: Problem) -> float:
+    """The mean of C_i |x_i|^2, how hard rows pull against the penalty: much above 1, coordinate descent is slow."""
+    lengths = np.empty(problem.X.shape[0])
+    _core.row_sqnorms(problem.X.rows, lengths)
+    return float(np.mean(problem.weights * lengths))
+
+
+def _factor_passes(problem: Problem) -> float:
+    """A Cholesky factorisation in passes over the data."""
+    return FACTOR * problem.X.shape[1] ** 3 / (PASS * max(1, problem.X.nnz))
 
 
 def newton_passes(problem: Problem) -> float:
-    """What Newton's method with a factorisation costs, in passes over the data; infinite if the matrix is too large.
-
-    Per entry of the data, measured: a pass takes about 1.5 ns, a sparse outer product 0.45 ns per entry of the row,
-    BLAS 0.05 ns per feature; the factorisation 0.1 ns per operation.
-    """
+    """What Newton's method with a factorisation costs, in passes over the data; infinite if the matrix is too large."""
     rows, features = problem.X.shape
     if features > FEW_FEATURES:
         return float("inf")
     entries = max(1, problem.X.nnz)
-    row_length = entries / rows
-    hessian = min(0.45 * row_length, 0.05 * features * features / max(row_length, 1.0)) / 1.5
-    factor = features**3 / 3 * 0.1 / (1.5 * entries)
-    return NEWTON_STEPS * (2 + hessian + factor)
+    return NEWTON_STEPS * (2 + gram_cost(rows, features, entries) / (PASS * entries) + _factor_passes(problem))

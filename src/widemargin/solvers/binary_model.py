@@ -84,7 +84,7 @@ class BinaryModel(PiecewiseModel):
 
     def diagonal(self, curvature: Vector) -> Vector:
         d = np.zeros(self.n_features)
-        _core.weighted_column_sqnorms(self.problem.X.rows, curvature, d)
+        _core.weighted_column_sqnorms(self.problem.X.rows, curvature, d, self.problem.n_jobs)
         return self._with_extra(d, self.scale * float(curvature.sum()))
 
     def _with_extra(self, g: Vector, g_b: float) -> Vector:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..blas import one_blas_thread
 from .gram import Gram
 from .support_step import minimise_on_support
 
@@ -73,7 +74,7 @@ class DenseModel:
         if self.constant != 0:
             damping[-1] = INTERCEPT_SHARE * self.constant**2 * len(u)
         hessian[:: n + 1] += ridge * np.maximum(damping, 1e-12 * float(damping.max()))
-        gained = _minimise(hessian, slope, part, penalised, bend)
+        gained = (_minimise if rho > 0 else _solve)(hessian, slope, part, penalised, bend)
         whole = w.copy()
         whole[working] = part[: len(working)]
         return whole, self.constant * float(part[-1]) if self.constant != 0 else 0.0, gained
@@ -109,6 +110,24 @@ def _column_lengths(problem: Problem) -> Vector:
     if problem.intercept == "free":
         sums = np.maximum(0.0, sums - problem.X.rmatvec(np.ones(rows), n_jobs=problem.n_jobs) ** 2 / rows)
     return sums
+
+
+def _solve(hessian: Vector, slope: Vector, w: Vector, rho: Vector, bend: Vector) -> float:
+    """Without l1 the model is a parabola: one linear system."""
+    from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+    n = len(w)
+    downhill = -(slope + bend * w)
+    H = hessian.reshape(n, n)
+    H[np.diag_indices(n)] += bend
+    try:
+        with one_blas_thread():
+            d = cho_solve(cho_factor(H, check_finite=False), downhill, check_finite=False)
+    except LinAlgError:
+        H[np.diag_indices(n)] -= bend
+        return _minimise(hessian, slope, w, rho, bend)
+    w += d
+    return 0.5 * float(d @ downhill)
 
 
 def _minimise(hessian: Vector, slope: Vector, w: Vector, rho: Vector, bend: Vector) -> float:

@@ -45,11 +45,19 @@ class Ray:
     def slope(self, t: float) -> tuple[float, float]:
         """phi'(t) and phi''(t)"""
         first, second = _core.ray_slope(*self._where, t, self._n_jobs)
+        return self.with_penalty(t, first, second)
+
+    def with_penalty(self, t: float, first: float, second: float) -> tuple[float, float]:
+        """phi'(t) and phi''(t) from the losses' part of them."""
         return first + self._b + t * self._c, second + self._c
 
 
-def exact(ray: Ray, *, slope_left: float = 0.1, most_trials: int = 60) -> float:
+def exact(
+    ray: Ray, *, slope_left: float = 0.1, most_trials: int = 60, first: tuple[float, float] | None = None
+) -> float:
     """t with |phi'(t)| at most a share `slope_left` of |phi'(0)|; 0 where the ray does not descend.
+
+    `first` are phi'(1) and phi''(1), if they are known: t = 1 is tried first.
 
     A slope that rounding alone may have left counts as zero: near the optimum of badly scaled data the value no longer
     changes while the gradient still does, and the full step is the right one.
@@ -59,7 +67,8 @@ def exact(ray: Ray, *, slope_left: float = 0.1, most_trials: int = 60) -> float:
     enough = max(slope_left * -ray.start_slope, 1e-15 * abs(ray.start_value))
     low, high, t = 0.0, np.inf, 1.0
     for _ in range(most_trials):
-        slope, curvature = ray.slope(t)
+        slope, curvature = first or ray.slope(t)
+        first = None
         if abs(slope) <= enough:
             return t
         if slope < 0:

@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _core
 from .base import Point, Run, Solver, Step, Steps
 from .dense_model import DenseModel
 from .vectors import inner
@@ -98,7 +99,7 @@ class _Look:
     """What is known at (w, b): the dual point of the smoothed loss and two gaps."""
 
     u: Vector
-    inside: NDArray[np.bool_]  # rows at the corner
+    curvature: Vector  # 1/width for rows at the corner, else 0
     correlations: Vector  # X^T u
     value: float  # F
     inner_gap: float
@@ -114,10 +115,13 @@ class _State:
         self.lower, self.upper = lower * problem.weights, upper * problem.weights
         self.zone = 0.0 if problem.loss.classification else problem.loss.epsilon
         self.width = first_width / float(problem.weights[problem.weights > 0].mean())
-        self.w, self.b, self.v = np.zeros(columns), 0.0, np.zeros(rows)
+        # In the middle of their bounds the multipliers round the corner to both sides: nothing is known of them yet.
+        # Under l1 the correlations of so many large ones would be far beyond their bound: there they begin at zero.
+        middle = 0.5 if problem.penalty.rho == 0 else 0.0
+        self.w, self.b, self.v = np.zeros(columns), 0.0, middle * (self.lower + self.upper)
         if run.start is not None:
             self.w, self.b = run.start.w.copy(), run.start.intercept
-            self.v = self.v if run.start.dual is None else np.clip(run.start.dual, self.lower, self.upper)
+            self.v = np.zeros(rows) if run.start.dual is None else np.clip(run.start.dual, self.lower, self.upper)
         self.z = problem.X.matvec(self.w, self.b, n_jobs=problem.n_jobs)
         self.best_primal, self.best_dual = np.inf, -np.inf
         self._best = Point(self.w, self.b, self.v)
@@ -131,16 +135,11 @@ class _State:
 
     # The smoothed loss.
 
-    def corner(self, z: Vector) -> tuple[Vector, NDArray[np.bool_]]:
-        """u(z), and which rows are at the corner, where u moves with z."""
-        m = self.v + (self.problem.y - z) / self.width
-        m = np.sign(m) * np.maximum(0.0, np.abs(m) - self.zone / self.width)
-        return np.clip(m, self.lower, self.upper), (m > self.lower) & (m < self.upper) & ((m != 0) | (self.zone == 0))
-
-    def smoothed(self, z: Vector, u: Vector) -> float:
-        """sum_i phi_i(z_i), given u = u(z)."""
-        d = u - self.v
-        return inner(u, self.problem.y - z) - self.zone * float(np.abs(u).sum()) - 0.5 * self.width * inner(d, d)
+    def corner(self, z: Vector) -> tuple[float, Vector, Vector]:
+        """sum_i phi_i(z_i); u(z); the curvature of phi: rows at the corner, where u moves with z."""
+        u, curvature = np.empty_like(z), np.empty_like(z)
+        value = _core.corner(self.problem.y, self.v, self.lower, self.upper, self.width, self.zone, z, u, curvature)
+        return value, u, curvature
 
     def balance(self) -> None:
         """Moves a free intercept to the minimum of F: sum u = 0, by Newton's method kept inside a bracket."""
@@ -148,12 +147,12 @@ class _State:
             return
         low, high, move = -np.inf, np.inf, 0.0
         for _ in range(60):
-            u, inside = self.corner(self.z + move)
+            _, u, curvatures = self.corner(self.z + move)
             total = float(u.sum())
             if abs(total) <= 1e-14 * float(np.abs(u).sum()):
                 break
             low, high = (move, high) if total > 0 else (low, move)
-            curvature = float(np.count_nonzero(inside)) / self.width
+            curvature = float(curvatures.sum())
             move = move + total / curvature if curvature > 0 else np.inf
             if not low < move < high:
                 move = self._bisected(low, high)
@@ -173,9 +172,9 @@ class _State:
         """u(z) with its gaps; remembers the best point and the best dual point."""
         self.balance()
         problem = self.problem
-        u, inside = self.corner(self.z)
+        smoothed, u, curvature = self.corner(self.z)
         penalty = problem.penalty_value(self.w, self.b)
-        value, primal = penalty + self.smoothed(self.z, u), penalty + problem.loss_sum(self.z)
+        value, primal = penalty + smoothed, penalty + problem.loss_sum(self.z)
         correlations = problem.X.rmatvec(u, n_jobs=problem.n_jobs)
         t, dual = self._scaled_dual(u, correlations)
         if primal < self.best_primal:
@@ -184,7 +183,7 @@ class _State:
             self.best_dual, self._best = dual, Point(self._best.w, self._best.intercept, t * u)
         shift = t * u - self.v
         self.passes += 1
-        return _Look(u, inside, correlations, value, value - dual + 0.5 * self.width * inner(shift, shift))
+        return _Look(u, curvature, correlations, value, value - dual + 0.5 * self.width * inner(shift, shift))
 
     def _scaled_dual(self, u: Vector, correlations: Vector) -> tuple[float, float]:
         """How far u must be scaled to be feasible, and the dual value there."""
@@ -204,7 +203,7 @@ class _State:
             dual=self.best_dual,
             gap=self.gap,
             looks_done=looks_done,
-            n_active=int(np.count_nonzero(at.inside)),
+            n_active=int(np.count_nonzero(at.curvature)),
         )
 
     def move_multipliers(self, at: _Look, narrowing: float) -> None:
@@ -214,17 +213,15 @@ class _State:
     def newton_step(self, at: _Look) -> bool:
         """One proximal Newton step on F; False where no step along it gains."""
         problem = self.problem
-        curvature = np.where(at.inside, 1 / self.width, 0.0)
         ridge = self.damping / self.width
-        w, b, gained = self._model.minimise(self.w, self.b, at.u, at.correlations, curvature, ridge)
+        w, b, gained = self._model.minimise(self.w, self.b, at.u, at.correlations, at.curvature, ridge)
         z = problem.X.matvec(w, b, n_jobs=problem.n_jobs)
         self.passes += 1
         t = 1.0
         while t > 1e-6:
             w_t, z_t = (1 - t) * self.w + t * w, (1 - t) * self.z + t * z
             b_t = (1 - t) * self.b + t * b
-            u, _ = self.corner(z_t)
-            value = problem.penalty_value(w_t, b_t) + self.smoothed(z_t, u)
+            value = problem.penalty_value(w_t, b_t) + self.corner(z_t)[0]
             if value <= at.value - SUFFICIENT_DECREASE * t * gained:
                 self.w, self.b, self.z = w_t, b_t, z_t
                 self.damping = max(self.damping / 4, 1e-10) if t == 1 else min(self.damping * 4, 1.0)

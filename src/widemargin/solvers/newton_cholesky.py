@@ -4,7 +4,9 @@ Problem   min over x = (w, t)   f(x) = 1/2 |w|^2 + r/2 t^2 + sum_i C_i loss(y_i,
 Dual      v_i = -C_i loss'(z_i); its gap is 1/2 |gradient f|^2 (see objective/certificate.py)
 Symbols   h_i = C_i loss''(z_i);  H = diag(1, r) + [X s]^T diag(h) [X s];  d = the Newton direction
 
-Each step solves H d = -gradient and searches along d exactly, with z + t Xd at hand. For the losses that are pieces
+Each step solves H d = -gradient and searches along d exactly, with z + t Xd at hand. Where rows are many, the first
+steps are made on a sample of them (heuristic 3 of Keerthi and DeCoste), whose factor then serves to solve the equations
+of all rows by a few conjugate gradients (newton_equations.py). For the losses that are pieces
 of parabolas, H is the generalised Hessian and the method ends after finitely many steps (Mangasarian 2002; Keerthi
 and DeCoste, "A Modified Finite Newton Method for Fast Solution of Large Scale Linear SVMs", 2005); for logistic
 regression it is iteratively reweighted least squares. The scale of the features does not matter to it.
@@ -12,23 +14,29 @@ regression it is iteratively reweighted least squares. The scale of the features
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Generator
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from .base import Run, Solver, Step, Steps
-from .gram import Gram
-from .line_search import Ray, exact
-from .smooth import SMOOTH_LOSSES, Claim, Iterate, RoundingFloor, SmoothObjective
+from .base import Point, Run, Solver, Step, Steps
+from .newton_equations import NewtonEquations, forcing
+from .smooth import SMOOTH_LOSSES, Claim, RoundingFloor, SmoothObjective
 from .vectors import inner
 
 if TYPE_CHECKING:
+    from ..objective.certificate import Certified
     from ..objective.problem import Problem
 
-Vector = NDArray[np.float64]
+# The sample: one row in so many, but at least so many rows per feature; none where it is more than a third of all.
+SAMPLE_SHARE = 16
+SAMPLE_PER_FEATURE = 40
+SAMPLE_SHARE_AT_MOST = 3
+# A step that promises less than this share of the objective ends the work on the sample: what it stands for is no
+# better known than that.
+ENOUGH_ON_A_SAMPLE = 1e-2
 
 
 @dataclass(frozen=True)
@@ -57,35 +65,32 @@ class NewtonCholesky(Solver):
 
     def iterate(self, problem: Problem, run: Run) -> Steps:
         self._check_size(problem)
-        f = SmoothObjective(problem)
-        equations = NewtonEquations(f)
-        claim, floor = Claim(run.tol), RoundingFloor()
-        at = f.start(run.start)
-        iteration, passes, gap = 0, 1.0, f.gap(at)
-        while True:
-            verdict = yield Step(
-                iteration=iteration,
-                passes=passes,
-                point=lambda at=at: f.point(at),  # type: ignore[misc]
-                objective=at.value,
-                dual=at.value - gap,
-                gap=gap,
-                looks_done=claim.looks_done(gap, at.value),
-                n_active=int(np.count_nonzero(at.h)),
-            )
-            if verdict is not None:
-                claim.refuted(gap)
-                if f.free:
-                    at = f.with_intercept(at, verdict.intercept)
-            d, cost = equations.solve(at)
-            dz = f.product(d)
-            t = exact(Ray(f, at, d, dz))
-            promised = -0.5 * inner(at.gradient, d)
-            at = f.moved(at, d, dz, t)
-            gap = equations.gap(at)
-            iteration, passes = iteration + 1, passes + 1 + cost
-            if floor.reached(gap, promised, at.value):
-                return
+        walk = _Walk(SmoothObjective(problem), run.tol)
+        start = run.start
+        if start is None:
+            walk, start = yield from self._on_a_sample(problem, run, walk)
+        yield from walk.steps(start)
+
+    def _on_a_sample(
+        self, problem: Problem, run: Run, whole: _Walk
+    ) -> Generator[Step, Certified | None, tuple[_Walk, Point | None]]:
+        """The first steps, on few rows; returns the walk on all rows and where it begins."""
+        rows, columns = problem.X.shape
+        size = max(rows // SAMPLE_SHARE, SAMPLE_PER_FEATURE * columns)
+        if rows < SAMPLE_SHARE_AT_MOST * size:
+            return whole, None
+        part = _sample(problem, size, run.seed)
+        if len(part.y) == 0 or not (part.weights > 0).any():
+            return whole, None
+        first = _Walk(SmoothObjective(part), ENOUGH_ON_A_SAMPLE)
+        for step in first.steps(None):
+            if first.promised <= ENOUGH_ON_A_SAMPLE * abs(step.objective):
+                break
+            # What is known of the sample is not known of the problem.
+            yield replace(step, passes=step.passes * size / rows, objective=np.nan, dual=np.nan, gap=np.nan)
+        whole.equations = NewtonEquations(whole.f, first.equations)
+        whole.iteration, whole.passes = first.iteration, first.passes * size / rows
+        return whole, step.point()
 
     def _check_size(self, problem: Problem) -> None:
         columns = problem.X.shape[1]
@@ -97,38 +102,54 @@ class NewtonCholesky(Solver):
             )
 
 
-class NewtonEquations:
-    """H d = -gradient, with H brought up to date from step to step."""
+def _sample(problem: Problem, size: int, seed: int) -> Problem:
+    """The problem on about `size` rows; the rarer class is drawn from more densely, and weighted accordingly."""
+    rng = np.random.default_rng(seed)
+    rows = len(problem.y)
+    keep = np.full(rows, size / rows)
+    if problem.loss.classification:
+        positive = problem.y > 0
+        for side in (positive, ~positive):
+            keep[side] = min(1.0, 0.5 * size / max(1, int(np.count_nonzero(side))))
+    drawn = np.flatnonzero(rng.random(rows) < keep)
+    return problem.taken(drawn, 1 / keep[drawn])
 
-    def __init__(self, f: SmoothObjective) -> None:
+
+class _Walk:
+    """Newton steps on one set of rows."""
+
+    def __init__(self, f: SmoothObjective, tol: float) -> None:
         self.f = f
-        self.gram = Gram(f.problem, f.constant)
+        self.tol = tol
+        self.equations = NewtonEquations(f)
+        self.iteration, self.passes = 0, 0.0
+        self.promised = np.inf  # what the last step's model foresaw
 
-    def solve(self, at: Iterate) -> tuple[Vector, float]:
-        """The Newton direction, and how many passes over the data it took."""
-        cost = self.gram.update(at.h)
-        # The upper triangle by rows is the lower one by columns, which is how LAPACK reads it: no copy is turned.
-        H = self.gram.matrix.T.copy(order="F")
-        diagonal = np.einsum("ii->i", H)  # a view
-        diagonal += self.f.penalised
-        return cho_solve(_factor(H, diagonal), -at.gradient, check_finite=False), cost
-
-    def gap(self, at: Iterate) -> float:
-        """The gap after a free intercept has made its own Newton step, which moves the gradient along H's border."""
-        border = self.gram.matrix[:, -1]
-        if not self.f.free or border[-1] <= 0:
-            return self.f.gap(at)
-        g = at.gradient[:-1] - border[:-1] * (at.gradient[-1] / border[-1])
-        return 0.5 * inner(g, g)
-
-
-def _factor(H: Vector, diagonal: Vector) -> tuple[Vector, bool]:
-    """H's Cholesky factor; where rounding or a free intercept without active rows forbids it, of H plus a ridge."""
-    ridge = np.maximum(diagonal, 1e-8 * max(1.0, float(diagonal.max()))) * 1e-14
-    while True:
-        try:
-            factor: tuple[Vector, bool] = cho_factor(H, lower=True, check_finite=False)
-            return factor
-        except LinAlgError:
-            diagonal += ridge
-            ridge *= 100
+    def steps(self, start: Point | None) -> Steps:
+        f, claim, floor = self.f, Claim(self.tol), RoundingFloor()
+        at = f.start(start)
+        self.passes += 1
+        gap, first = f.gap(at), math.sqrt(inner(at.gradient, at.gradient))
+        while True:
+            verdict = yield Step(
+                iteration=self.iteration,
+                passes=self.passes,
+                point=lambda at=at: f.point(at),  # type: ignore[misc]
+                objective=at.value,
+                dual=at.value - gap,
+                gap=gap,
+                looks_done=claim.looks_done(gap, at.value),
+                n_active=int(np.count_nonzero(at.h)),
+            )
+            if verdict is not None:
+                claim.refuted(gap)
+                if f.free:
+                    at = f.with_intercept(at, verdict.intercept)
+            xi = forcing(math.sqrt(inner(at.gradient, at.gradient)), first, math.sqrt(2 * self.tol * abs(at.value)))
+            d, cost = self.equations.solve(at, xi)
+            self.promised = -0.5 * inner(at.gradient, d)
+            at = f.searched(at, d)
+            gap = self.equations.gap(at)
+            self.iteration, self.passes = self.iteration + 1, self.passes + 1 + cost
+            if floor.reached(gap, self.promised, at.value):
+                return

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from .base import Point
+from .line_search import Ray, exact
 from .vectors import inner
 
 if TYPE_CHECKING:
@@ -84,6 +85,21 @@ class SmoothObjective:
             g[-1] = self.constant * u.sum()
         return g
 
+    def searched(self, at: Iterate, d: Vector) -> Iterate:
+        """The iterate at the minimum of the ray from `at` along d.
+
+        The whole step is tried first, at its end everything is worked out that is needed if it stays.
+        """
+        dz = self.product(d)
+        ray = Ray(self, at, d, dz)
+        if not ray.start_slope < 0:
+            return at
+        value, there, u, h = self._losses(at.z, dz, 1.0)
+        t = exact(ray, first=ray.with_penalty(1.0, inner(u, dz), inner(h, dz * dz)))
+        if t == 1.0:
+            return self._complete(at.x + d, value, there, u, h)
+        return self.moved(at, d, dz, t)
+
     def moved(self, at: Iterate, d: Vector, dz: Vector, t: float) -> Iterate:
         """The iterate at x + t d, dz = product(d)."""
         return self._evaluate(at.x + t * d, at.z, dz, t)
@@ -96,9 +112,16 @@ class SmoothObjective:
         return self._evaluate(x, at.z, np.full_like(at.z, shift), 1.0)
 
     def _evaluate(self, x: Vector, z: Vector, dz: Vector, t: float) -> Iterate:
+        return self._complete(x, *self._losses(z, dz, t))
+
+    def _losses(self, z: Vector, dz: Vector, t: float) -> tuple[float, Vector, Vector, Vector]:
+        """At predictions z + t dz: the losses' sum, the predictions, C_i loss' and C_i loss''."""
         problem, loss = self.problem, self.problem.loss
         there, u, h = np.empty_like(z), np.empty_like(z), np.empty_like(z)
         value = _core.ray_go(loss.name, loss.epsilon, z, dz, problem.y, problem.weights, t, there, u, h, problem.n_jobs)
+        return value, there, u, h
+
+    def _complete(self, x: Vector, value: float, there: Vector, u: Vector, h: Vector) -> Iterate:
         shrunk = self.penalised * x
         return Iterate(x, there, value + 0.5 * inner(shrunk, x), self.adjoint(u) + shrunk, h)
 
@@ -115,7 +138,7 @@ class SmoothObjective:
     def hess_diagonal(self, h: Vector) -> Vector:
         """The Hessian's diagonal."""
         d = self.penalised.copy()
-        _core.weighted_column_sqnorms(self.problem.X.rows, h, d[: self.features])
+        _core.weighted_column_sqnorms(self.problem.X.rows, h, d[: self.features], self.problem.n_jobs)
         if self.constant:
             d[-1] += self.constant**2 * h.sum()
         return d

@@ -1,7 +1,9 @@
-"""BLAS kept to one thread while fits run side by side: its threads would fight with them over the cores.
+"""BLAS kept to one thread: where fits run side by side its threads would fight with them over the cores, and within a
+fit `n_jobs` alone says how many threads there are. Small factorisations are faster so, and no result depends on a
+machine's cores.
 
-The number of BLAS threads belongs to the whole process. Searches may overlap (one per class, in threads), so the first
-one to come sets the limit and the last one to go lifts it.
+The number of BLAS threads belongs to the whole process. Fits may overlap (one per class, in threads), so the first one
+to come sets the limit and the last one to go lifts it.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 
@@ -21,11 +24,9 @@ class _SharedLimit:
         self._limit: Any = None
 
     def enter(self) -> None:
-        from threadpoolctl import threadpool_limits
-
         with self._lock:
             if self._users == 0:
-                self._limit = threadpool_limits(1, user_api="blas")
+                self._limit = _libraries().limit(limits=1, user_api="blas")
             self._users += 1
 
     def leave(self) -> None:
@@ -33,6 +34,15 @@ class _SharedLimit:
             self._users -= 1
             if self._users == 0:
                 self._limit.restore_original_limits()
+
+
+@cache
+def _libraries() -> Any:
+    """The BLAS libraries of this process: SciPy brings one of its own, which must be there before they are listed."""
+    import scipy.linalg  # noqa: F401
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 _shared = _SharedLimit()
