@@ -1,6 +1,6 @@
 // The weights of all classes while a dual method moves them: W[feature][class] like class_rows.hpp, padded to whole
 // groups of eight classes, so that an entry of the data meets full vector registers and nothing else. Up to 32 classes
-// are taken in one walk along the row.
+// (24 in double precision) are taken in one walk along the row.
 //
 // T is float where the tolerance allows it: half the memory, which is what such a pass waits for. The weights are
 // built anew from the dual variables when it matters (`rebuild`).
@@ -9,40 +9,64 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
+#include <utility>
 
 #include "core/huge.hpp"
 #include "core/rows.hpp"
 
 namespace widemargin {
 
-// Eight numbers that are added and multiplied together.
+// As many numbers as a register of 16 bytes holds, which every machine has; wider ones would be split on the stack.
 template <class T>
-struct Eight {
+struct Lanes {
+    static constexpr int width = 16 / int(sizeof(T));
 #if defined(__GNUC__)
-    typedef T Vector __attribute__((vector_size(8 * sizeof(T))));
-    Vector value = {};
+    typedef T Vector __attribute__((vector_size(16)));
+    Vector value;
 
-    static Eight read(const T* from) {
-        Eight e;
-        std::memcpy(&e.value, from, sizeof(Vector));
-        return e;
+    static Lanes all(T x) {
+        if constexpr (width == 4)
+            return {Vector{x, x, x, x}};
+        else
+            return {Vector{x, x}};
     }
-    void write(T* to) const { std::memcpy(to, &value, sizeof(Vector)); }
-    void add(T factor, const Eight& other) { value += factor * other.value; }
+    static Lanes read(const T* from) {
+        Lanes lanes;
+        std::memcpy(&lanes.value, from, 16);
+        return lanes;
+    }
+    void write(T* to) const { std::memcpy(to, &value, 16); }
+    Lanes plus(const Lanes& factor, const Lanes& other) const { return {value + factor.value * other.value}; }
 #else
-    T value[8] = {};
+    T value[width];
 
-    static Eight read(const T* from) {
-        Eight e;
-        std::copy_n(from, 8, e.value);
-        return e;
+    static Lanes all(T x) {
+        Lanes lanes;
+        std::fill_n(lanes.value, width, x);
+        return lanes;
     }
-    void write(T* to) const { std::copy_n(value, 8, to); }
-    void add(T factor, const Eight& other) {
-        for (int c = 0; c < 8; ++c) value[c] += factor * other.value[c];
+    static Lanes read(const T* from) {
+        Lanes lanes;
+        std::copy_n(from, width, lanes.value);
+        return lanes;
+    }
+    void write(T* to) const { std::copy_n(value, width, to); }
+    Lanes plus(const Lanes& factor, const Lanes& other) const {
+        Lanes sum;
+        for (int c = 0; c < width; ++c) sum.value[c] = value[c] + factor.value[c] * other.value[c];
+        return sum;
     }
 #endif
 };
+
+// Calls f(0), f(1), ..., f(N - 1), written out: what f holds in an array stays in registers.
+template <int N, class F>
+inline void unrolled(F&& f) {
+    [&]<int... Index>(std::integer_sequence<int, Index...>) {
+        (f(std::integral_constant<int, Index>{}), ...);
+    }(std::make_integer_sequence<int, N>{});
+}
 
 template <class T>
 class ClassTable {
@@ -91,9 +115,10 @@ class ClassTable {
   private:
     template <class F>
     void over_groups(F&& f) const {
+        constexpr int most = sizeof(T) == 4 ? 4 : 3;  // what the registers hold, with some to spare
         int64_t g = 0;
-        for (; g + 4 <= groups_; g += 4) f.template operator()<4>(8 * g);
-        if (groups_ - g == 3) f.template operator()<3>(8 * g);
+        for (; g + most <= groups_; g += most) f.template operator()<most>(8 * g);
+        if (most > 3 && groups_ - g == 3) f.template operator()<3>(8 * g);
         if (groups_ - g == 2) f.template operator()<2>(8 * g);
         if (groups_ - g == 1) f.template operator()<1>(8 * g);
     }
@@ -108,26 +133,27 @@ class ClassTable {
 
     template <int Groups, class Row>
     void add_scores(const Row& x, const T* w, T* z) const {
-        Eight<T> s[Groups];
+        constexpr int n = Groups * 8 / Lanes<T>::width, width = Lanes<T>::width;
+        Lanes<T> s[n];
+        unrolled<n>([&](auto g) { s[g] = Lanes<T>::all(T(0)); });
         const int64_t step = stride();
         x.for_each([&](int32_t j, double v) {
             const T* at = w + int64_t(j) * step;
-            for (int g = 0; g < Groups; ++g) s[g].add(T(v), Eight<T>::read(at + 8 * g));
+            const auto factor = Lanes<T>::all(T(v));
+            unrolled<n>([&](auto g) { s[g] = s[g].plus(factor, Lanes<T>::read(at + width * g)); });
         });
-        for (int g = 0; g < Groups; ++g) s[g].write(z + 8 * g);
+        unrolled<n>([&](auto g) { s[g].write(z + width * g); });
     }
     template <int Groups, class Row>
     void add_outer(const Row& x, const T* u, T* w) const {
-        Eight<T> s[Groups];
-        for (int g = 0; g < Groups; ++g) s[g] = Eight<T>::read(u + 8 * g);
+        constexpr int n = Groups * 8 / Lanes<T>::width, width = Lanes<T>::width;
+        Lanes<T> s[n];
+        unrolled<n>([&](auto g) { s[g] = Lanes<T>::read(u + width * g); });
         const int64_t step = stride();
         x.for_each([&](int32_t j, double v) {
             T* at = w + int64_t(j) * step;
-            for (int g = 0; g < Groups; ++g) {
-                Eight<T> sum = Eight<T>::read(at + 8 * g);
-                sum.add(T(v), s[g]);
-                sum.write(at + 8 * g);
-            }
+            const auto factor = Lanes<T>::all(T(v));
+            unrolled<n>([&](auto g) { Lanes<T>::read(at + width * g).plus(factor, s[g]).write(at + width * g); });
         });
     }
     template <int Width, class Row>
