@@ -116,7 +116,8 @@ void bind_class_dual(nb::class_<Bound>& bound) {
         .def("dual", &Bound::dual, arg("v").noconvert())
         .def("set_intercepts", &Bound::set_intercepts, arg("b"))
         .def("intercepts", &Bound::intercepts, arg("b").noconvert())
-        .def("restore", &Bound::restore, arg("single"))
+        .def("restore", &Bound::restore)
+        .def("rebuild_weights", &Bound::rebuild_weights, arg("single"))
         .def("become_adaptive", &Bound::become_adaptive)
         .def("run", &Bound::run, arg("relative_gap"), arg("trust"), arg("max_passes"), arg("max_seconds"))
         .def_prop_rw("dual_value", &Bound::dual_value, &Bound::set_dual_value);

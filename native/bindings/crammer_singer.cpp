@@ -22,16 +22,19 @@ class CrammerSingerState : public ClassDual<SequentialState> {
     void set_dual(Array<In> v) {
         checked(v, int64_t(s_.alpha.size()), "v");
         std::copy_n(v.data(), s_.alpha.size(), s_.alpha.begin());
-        restore(single_);
+        restore();
+        rebuild_weights(single_);
     }
     void dual(Array<Out> v) const {
         checked(v, int64_t(s_.alpha.size()), "v");
         std::copy(s_.alpha.begin(), s_.alpha.end(), v.data());
     }
-    // All rows and classes return; the weights are built anew.
-    void restore(bool single) {
+    // All rows and classes return.
+    void restore() {
         order_.restore();
         s_.let_all_in();
+    }
+    void rebuild_weights(bool single) {
         const int64_t k = s_.n_classes;
         rebuild(single, [&](int64_t i, double* v) { std::copy_n(&s_.alpha[size_t(i * k)], k, v); });
     }

@@ -28,15 +28,15 @@ class MultinomialDualState : public ClassDual<EntropyDualState> {
                     const double given = v.data()[int64_t(i) * k + c];
                     set_alpha(i, c, c == s_.y[i] ? s_.C[i] - given : -given);
                 }
-        restore(single_);
+        restore();
+        rebuild_weights(single_);
     }
     void dual(Array<Out> v) const {
         checked(v, int64_t(s_.alpha.size()), "v");
         for (size_t i = 0; i < s_.C.size(); ++i) s_.dual_row(int64_t(i), v.data() + int64_t(i) * s_.n_classes);
     }
-    // The weights are built anew.
-    void restore(bool single) {
-        order_.restore();
+    void restore() { order_.restore(); }
+    void rebuild_weights(bool single) {
         rebuild(single, [&](int64_t i, double* v) { s_.dual_row(i, v); });
     }
 

@@ -2,7 +2,8 @@
 
     W = X^T v,  v of rows x classes;  one row's k variables are solved for at a time, W is kept
 
-Weights are float32 where the tolerance allows it, and are built anew from v when a verdict on the whole problem fails.
+Weights are float32 where the tolerance allows it. They are built anew from v every few passes, so that rounding does not
+add up, and when a verdict on the whole problem fails.
 Sparse rows are made compact first where W is large: private features fold into a number per row (native/core/compact.hpp).
 
 Free intercepts: their constraints sum_i v_im = 0 are met by the method of multipliers, as in dual_cd.py. Within a pass
@@ -30,6 +31,8 @@ Native = _core.CrammerSinger | _core.MultinomialDualCD
 SHORT_RUN = 10
 # Below this tolerance float32 weights cannot be relied on.
 SINGLE_TOL = 1e-5
+# Passes after which float32 weights are made anew.
+STALE = 16
 # From so many weights on they outgrow the nearest caches, and compact rows pay.
 MANY_WEIGHTS = 1 << 17
 
@@ -83,6 +86,7 @@ class ClassDualState:
         self._centre = np.zeros(problem.n_classes)
         self._single = run.tol >= SINGLE_TOL
         self._refuted = 0
+        self._fresh = 0  # passes since the weights were last made from v
         rows, private_part = _small_rows(problem)
         self.native: Native = native(
             rows,
@@ -113,6 +117,9 @@ class ClassDualState:
     def run_passes(self, trust: float, max_passes: int) -> _core.SequentialReport:
         """Native passes until the estimated gap is small enough, or the slice of time is used up."""
         report = self.native.run(self._run.tol, trust, max_passes, self._run.slice())
+        self._fresh += report.passes
+        if self._single and self._fresh >= STALE:
+            self._rebuild()
         if self._free:
             self._move_centre()
         return report
@@ -140,7 +147,12 @@ class ClassDualState:
         """All rows return, with weights made anew; the second time in double precision."""
         self._refuted += 1
         self._single = self._single and self._refuted < 2
-        self.native.restore(self._single)
+        self.native.restore()
+        self._rebuild()
+
+    def _rebuild(self) -> None:
+        self.native.rebuild_weights(self._single)
+        self._fresh = 0
 
 
 def _small_rows(problem: MulticlassProblem) -> tuple[_core.Rows, Vector]:
