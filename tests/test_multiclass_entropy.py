@@ -1,4 +1,4 @@
-"""Maximum entropy: gaps for both solvers, agreement with scikit-learn's multinomial regression, weights."""
+"""Maximum entropy: gaps for every solver, agreement with scikit-learn's multinomial regression, weights."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support import real_data
 from widemargin import MaximumEntropyProblem, fit_joint, solve
 
 INTERCEPTS = ["none", "regularized", "free"]
-SOLVERS = ["multinomial_newton", "multinomial_lbfgs"]
+SOLVERS = ["multinomial_newton", "multinomial_lbfgs", "multinomial_dual_cd"]
 
 
 def layout(model, free):

@@ -26,6 +26,7 @@ namespace widemargin {
 struct EntropyDualState : ClassDualState {
     HugeVector<double> log_alpha;  // rows x classes
     std::vector<double> log_C;
+    double last_gap = 0;
 
     // v_i, from alpha_i.
     void dual_row(int64_t i, double* v) const {
@@ -52,11 +53,11 @@ class MultinomialDualCD {
     SequentialReport run(Order& order, const SequentialTarget& target) {
         return make_passes(order, target, s_.dual, [&](SequentialReport& report) {
             // Rows that are this good take no step: together they hold a tenth of the gap that may be left.
-            const double objective = std::abs(s_.dual) + last_gap_;
+            const double objective = std::abs(s_.dual) + s_.last_gap;
             const double allowed = target.relative_gap / target.trust * objective;
             good_enough_ = 0.1 * allowed / double(std::max<int64_t>(1, X_.n_rows));
             one_pass(order, report);
-            last_gap_ = report.gap;
+            s_.last_gap = report.gap;
         });
     }
 
@@ -192,7 +193,7 @@ class MultinomialDualCD {
     EntropyDualState& s_;
     ClassTable<T>& W_;
     int64_t k_;
-    double good_enough_ = 0, last_gap_ = 0;
+    double good_enough_ = 0;
     std::vector<double> z_, a_, t_, r_, q_;  // scores; alpha', log alpha'; Newton's residuals and weights
     std::vector<T> read_;
 };

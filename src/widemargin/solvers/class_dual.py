@@ -3,8 +3,11 @@
     W = X^T v,  v of rows x classes;  one row's k variables are solved for at a time, W is kept
 
 Weights are float32 where the tolerance allows it. They are built anew from v every few passes, so that rounding does not
-add up, and when a verdict on the whole problem fails.
+add up, and when a verdict on the whole problem fails; a long run goes on in float64.
 Sparse rows are made compact first where W is large: private features fold into a number per row (native/core/compact.hpp).
+
+A long run also tries the mean of v over its latest passes: rows of great length make the weights tremble from pass to
+pass, by which the primal value suffers long after the dual one has settled, and the mean is still. It is as feasible.
 
 Free intercepts: their constraints sum_i v_im = 0 are met by the method of multipliers, as in dual_cd.py. Within a pass
 they are centre + mu sum_i v_i, like the weights of a constant feature sqrt(mu).
@@ -31,8 +34,12 @@ Native = _core.CrammerSinger | _core.MultinomialDualCD
 SHORT_RUN = 10
 # Below this tolerance float32 weights cannot be relied on.
 SINGLE_TOL = 1e-5
-# Passes after which float32 weights are made anew.
+# Passes after which float32 weights are made anew, and after which they are given up: on badly scaled data, which take
+# long, the scores are large and their rounding hides what is left of the gap.
 STALE = 16
+LONG_RUN = 100
+# The mean of v is looked at when the run is longer by this factor than at the last look.
+MORE_RARELY = 1.25
 # From so many weights on they outgrow the nearest caches, and compact rows pay.
 MANY_WEIGHTS = 1 << 17
 
@@ -42,6 +49,7 @@ def descend(problem: MulticlassProblem, run: Run, state: ClassDualState, *, lear
     plan = PassPlan(one_by_one=run.every_step or problem.intercept == "free")
     iteration, passes = 0, 0.0
     trust = 1.0
+    mean: MeanPoint | None = None
     rows = problem.X.shape[0]
     while True:
         report = state.run_passes(trust, plan.next_call(run.max_iter - iteration))
@@ -60,6 +68,13 @@ def descend(problem: MulticlassProblem, run: Run, state: ClassDualState, *, lear
             n_active=report.n_active,
             by_the_clock=plan.midway,
         )
+        if not plan.midway:
+            state.renew(iteration)
+            if iteration >= LONG_RUN:
+                plan = PassPlan(one_by_one=True)
+                mean = mean or MeanPoint(state, iteration)
+                if mean.is_due(iteration):
+                    yield Step(iteration=iteration, passes=passes, point=mean.point, looks_done=True)
         if learn and not plan.midway and iteration >= SHORT_RUN:
             state.native.become_adaptive()
             learn = False
@@ -118,8 +133,6 @@ class ClassDualState:
         """Native passes until the estimated gap is small enough, or the slice of time is used up."""
         report = self.native.run(self._run.tol, trust, max_passes, self._run.slice())
         self._fresh += report.passes
-        if self._single and self._fresh >= STALE:
-            self._rebuild()
         if self._free:
             self._move_centre()
         return report
@@ -133,15 +146,29 @@ class ClassDualState:
         self.native.set_intercepts(b + step)
         self.native.dual_value -= float(step @ step) / self._mu
 
-    def point(self) -> Point:
-        """Where the descent stands: the weights that belong to v, in full precision."""
-        problem, k = self.problem, self.problem.n_classes
-        v = np.empty(problem.X.shape[0] * k)
+    def dual(self) -> Vector:
+        """v, row by row."""
+        v = np.empty(self.problem.X.shape[0] * self.problem.n_classes)
         self.native.dual(v)
+        return v
+
+    def point(self) -> Point:
+        """Where the descent stands."""
+        return self.point_of(self.dual())
+
+    def point_of(self, v: Vector) -> Point:
+        """v with the weights that belong to it, in full precision."""
+        problem, k = self.problem, self.problem.n_classes
         coef = problem.adjoint(v)
         if self._free:
             coef[-k:] = self._centre
         return Point(coef, 0.0, v.reshape(-1, k))
+
+    def renew(self, iteration: int) -> None:
+        """Float32 weights are made anew after a number of passes. To be called where passes end, not the clock."""
+        if self._single and self._fresh >= STALE:
+            self._single = iteration < LONG_RUN
+            self._rebuild()
 
     def resume(self) -> None:
         """All rows return, with weights made anew; the second time in double precision."""
@@ -153,6 +180,28 @@ class ClassDualState:
     def _rebuild(self) -> None:
         self.native.rebuild_weights(self._single)
         self._fresh = 0
+
+
+class MeanPoint:
+    """The mean of v over the passes since it was last looked at; that happens ever more rarely."""
+
+    def __init__(self, state: ClassDualState, iteration: int) -> None:
+        self._state = state
+        self._sum, self._count = np.zeros(state.problem.X.shape[0] * state.problem.n_classes), 0
+        self._next = MORE_RARELY * iteration
+
+    def is_due(self, iteration: int) -> bool:
+        """Adds the present v; whether it is time for a look."""
+        self._sum += self._state.dual()
+        self._count += 1
+        return iteration >= self._next
+
+    def point(self) -> Point:
+        """The mean, and the next one begins."""
+        v = self._sum / self._count
+        self._sum[:], self._count = 0.0, 0
+        self._next *= MORE_RARELY
+        return self._state.point_of(v)
 
 
 def _small_rows(problem: MulticlassProblem) -> tuple[_core.Rows, Vector]:
