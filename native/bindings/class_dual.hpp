@@ -25,7 +25,9 @@ class ClassDual {
   public:
     ClassDual(const RowStore& X, Array<const int32_t> y, Array<In> C, Array<In> private_part, const std::string& order,
               const ClassDualSettings& settings)
-        : X_(X), order_(Order::parse(order), checked_count(X.n_rows(), "rows"), settings.seed), single_(settings.single) {
+        : X_(X),
+          order_(Order::parse(order), checked_count(X.n_rows(), "rows"), settings.seed),
+          single_(settings.single) {
         const int64_t m = X.n_rows(), k = settings.n_classes;
         if (k < 2) throw std::invalid_argument("n_classes must be at least 2");
         checked(y, m, "y"), checked(C, m, "C"), checked(private_part, m, "private_part");

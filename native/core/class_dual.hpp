@@ -59,8 +59,7 @@ SequentialReport make_passes(Order& order, const SequentialTarget& target, const
         report.n_active = order.n_active();
         // An adaptive pass may show few rows, which speak for themselves alone.
         const bool telling = 2 * (report.steps - before) >= report.n_active;
-        report.looks_done =
-            telling && report.gap * target.trust <= target.relative_gap * std::abs(dual + report.gap);
+        report.looks_done = telling && report.gap * target.trust <= target.relative_gap * std::abs(dual + report.gap);
         if (report.looks_done || report.n_active == 0) break;
         const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
         if (spent.count() > target.max_seconds) break;

@@ -26,8 +26,8 @@ namespace widemargin {
 
 // What the descent keeps between calls; v is alpha itself.
 struct SequentialState : ClassDualState {
-    HugeVector<uint32_t> classes;    // rows x classes: those in play first
-    std::vector<uint32_t> in_play;   // how many of them
+    HugeVector<uint32_t> classes;   // rows x classes: those in play first
+    std::vector<uint32_t> in_play;  // how many of them
     bool shrinking = true;
     double drop_above = std::numeric_limits<double>::infinity();  // slack from which a class is left out
     double full_violation = std::numeric_limits<double>::infinity();

@@ -3,8 +3,8 @@
 The rows are one `Matrix` that all fits share. Threads help because passes over the data run without the interpreter's
 lock. Every fit runs on its own, so the result does not depend on how many run at a time.
 
-Of thousands of models a table of all coefficients may not fit the memory. Where it would be large, each model is kept by
-its nonzeros as soon as it is solved, and if these are few, as an l1 penalty leaves them, the table is a sparse one.
+Of thousands of models a table of all coefficients may not fit the memory. Where it would be large, each model is kept
+by its nonzeros as soon as it is solved, and if these are few, as an l1 penalty leaves them, the table is a sparse one.
 """
 
 from __future__ import annotations

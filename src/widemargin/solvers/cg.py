@@ -1,7 +1,8 @@
 """Truncated, preconditioned conjugate gradients for the Newton equations H s = -g, within |s|_M <= radius.
 
 Steihaug 1983; Lin, Weng and Keerthi 2008, Algorithm 2; the preconditioner enters as in Hsia, Chiang and Lin 2018. It is
-M, a diagonal or a function that solves with it, and both the residual and the trust region are measured by it: |r|^2 = r^T M^-1 r, |s|^2 = s^T M s.
+M, a diagonal or a function that solves with it, and both the residual and the trust region are measured by it:
+|r|^2 = r^T M^-1 r, |s|^2 = s^T M s.
 """
 
 from __future__ import annotations

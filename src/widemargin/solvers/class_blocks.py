@@ -2,9 +2,9 @@
 
     H_m = diag(r) + [X s]^T diag(C_i p_im (1 - p_im)) [X s]        r = 1, and 0 for a free intercept
 
-At W = 0 all classes are equally likely, the blocks are all the same, and they are the Hessian but for a factor k / (k - 1).
-Later each class has its own few rows that are not certain, and only these are read. The blocks are made anew when the
-products with the Hessian since the last time have cost as much.
+At W = 0 all classes are equally likely, the blocks are all the same, and they are the Hessian but for a factor
+k / (k - 1). Later each class has its own few rows that are not certain, and only these are read. The blocks are made
+anew when the products with the Hessian since the last time have cost as much.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
     W = X^T v,  v of rows x classes;  one row's k variables are solved for at a time, W is kept
 
-Weights are float32 where the tolerance allows it. They are built anew from v every few passes, so that rounding does not
-add up, and when a verdict on the whole problem fails; a long run goes on in float64.
-Sparse rows are made compact first where W is large: private features fold into a number per row (native/core/compact.hpp).
+Weights are float32 where the tolerance allows it. They are built anew from v every few passes, so that rounding does
+not add up, and when a verdict on the whole problem fails; a long run goes on in float64. Sparse rows are made compact
+first where W is large: private features fold into a number per row (native/core/compact.hpp).
 
 A long run also tries the mean of v over its latest passes: rows of great length make the weights tremble from pass to
 pass, by which the primal value suffers long after the dual one has settled, and the mean is still. It is as feasible.

@@ -99,7 +99,7 @@ class SlimSolution(Solution):
     size: int  # the number of features
 
     @property
-    def coef(self) -> Vector:  # type: ignore[override]
+    def coef(self) -> Vector:
         """The coefficients, zeros included."""
         whole = np.zeros(self.size)
         whole[self.at] = self.values
