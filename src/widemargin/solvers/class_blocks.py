@@ -84,4 +84,8 @@ class ClassBlocks:
             solved = np.stack(
                 [cho_solve(F, part, check_finite=False) for F, part in zip(self._factors, table, strict=True)]
             )
-        return np.ascontiguousarray(solved.T).reshape(-1)
+        found = np.ascontiguousarray(solved.T)
+        if self._f.problem.intercept == "free":
+            # A constant added to all free intercepts changes nothing: their sum stays where it is.
+            found[-1] -= found[-1].mean()
+        return found.reshape(-1)
