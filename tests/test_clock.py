@@ -50,6 +50,7 @@ PROBLEMS = {
     "ordinal_newton": lambda solver: ordinal_problem(),
     "crammer_singer": lambda solver: multiclass_problem(CrammerSingerProblem),
     "multinomial_newton": lambda solver: multiclass_problem(MaximumEntropyProblem),
+    "multinomial_dual_cd": lambda solver: multiclass_problem(MaximumEntropyProblem),
     "multinomial_lbfgs": lambda solver: multiclass_problem(MaximumEntropyProblem),
 }
 

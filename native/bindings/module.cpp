@@ -12,6 +12,7 @@ NB_MODULE(_core, m) {
     widemargin::bind_gram(m);
     widemargin::bind_lasso_cd(m);
     widemargin::bind_line_search(m);
+    widemargin::bind_multinomial_dual_cd(m);
     widemargin::bind_newglmnet(m);
     widemargin::bind_one_class(m);
     widemargin::bind_number_text(m);

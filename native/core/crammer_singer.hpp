@@ -14,46 +14,20 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <numeric>
 #include <vector>
 
-#include "core/class_rows.hpp"
-#include "core/huge.hpp"
-#include "core/order.hpp"
+#include "core/class_dual.hpp"
 
 namespace widemargin {
 
-struct SequentialReport {
-    int64_t passes = 0;
-    int64_t steps = 0;     // rows looked at
-    int64_t n_active = 0;  // rows not dropped by shrinking
-    double dual = 0;       // dual objective, kept up to date from the starting value
-    double gap = 0;        // estimate: the rows' shares, each as seen when the row was visited
-    double violation = 0;  // largest violation of the optimality conditions seen in the last pass
-    bool looks_done = false;
-};
-
-struct SequentialTarget {
-    double relative_gap, trust;
-    int64_t max_passes;
-    double max_seconds;
-};
-
-// What the descent keeps between calls.
-struct SequentialState {
-    int64_t n_features = 0, n_classes = 0;
-    std::vector<int32_t> y;
-    std::vector<double> C, sqnorms;
-    HugeVector<double> alpha, w;     // rows x classes, features x classes
-    HugeVector<uint32_t> classes;    // rows x classes: those in play first
-    std::vector<uint32_t> in_play;   // how many of them
-    std::vector<double> intercepts;  // one per class
-    double scale_squared = 0;        // an intercept moves by this times alpha
-    double dual = 0;
+// What the descent keeps between calls; v is alpha itself.
+struct SequentialState : ClassDualState {
+    HugeVector<uint32_t> classes;   // rows x classes: those in play first
+    std::vector<uint32_t> in_play;  // how many of them
     bool shrinking = true;
     double drop_above = std::numeric_limits<double>::infinity();  // slack from which a class is left out
     double full_violation = std::numeric_limits<double>::infinity();
@@ -64,28 +38,23 @@ struct SequentialState {
     }
 };
 
-template <class Rows>
+template <class Rows, class T>
 class CrammerSinger {
   public:
-    CrammerSinger(Rows X, SequentialState& state)
-        : X_(X), s_(state), k_(state.n_classes), z_(size_t(k_)), D_(size_t(k_)), change_(size_t(k_)) {
+    CrammerSinger(Rows X, SequentialState& state, ClassTable<T>& W)
+        : X_(X),
+          s_(state),
+          W_(W),
+          k_(state.n_classes),
+          z_(size_t(k_)),
+          D_(size_t(k_)),
+          read_(size_t(W.stride())),
+          change_(size_t(W.stride())) {
         candidates_.reserve(size_t(k_)), moved_.reserve(size_t(k_));
     }
 
     SequentialReport run(Order& order, const SequentialTarget& target) {
-        const auto start = std::chrono::steady_clock::now();
-        SequentialReport report;
-        while (report.passes < target.max_passes) {
-            one_pass(order, report);
-            ++report.passes;
-            report.n_active = order.n_active();
-            report.looks_done = report.gap * target.trust <= target.relative_gap * std::abs(s_.dual + report.gap);
-            if (report.looks_done || report.n_active == 0) break;
-            const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-            if (spent.count() > target.max_seconds) break;
-        }
-        report.dual = s_.dual;
-        return report;
+        return make_passes(order, target, s_.dual, [&](SequentialReport& report) { one_pass(order, report); });
     }
 
   private:
@@ -98,7 +67,8 @@ class CrammerSinger {
         const auto n = int64_t(sequence.size());
         double gap = 0, violation = 0;
         for (int64_t at = 0; at < n; ++at) {
-            ask_ahead(sequence, at);
+            ask_ahead(X_, s_, sequence, at);
+            ask_for_classes(sequence, at);
             const uint32_t i = sequence[size_t(at)];
             look(i);
             const Slopes slopes = measure(i, gap, order);
@@ -120,45 +90,26 @@ class CrammerSinger {
         if (s_.shrinking) adjust_shrinking(order, violation);
     }
 
-    void ask_ahead(const std::vector<uint32_t>& sequence, int64_t at) const {
-        const auto n = int64_t(sequence.size());
-        if (at + prefetch_pointers < n) {
-            const uint32_t ahead = sequence[size_t(at + prefetch_pointers)];
-            X_.prefetch_row_pointer(ahead);
-            prefetch(&s_.in_play[ahead]);
-        }
-        if (at + prefetch_data < n) {
-            const uint32_t ahead = sequence[size_t(at + prefetch_data)];
-            X_.prefetch_row(ahead);
-            prefetch_block(&s_.alpha[size_t(ahead) * size_t(k_)], k_ * int64_t(sizeof(double)));
-            prefetch_block(&s_.classes[size_t(ahead) * size_t(k_)], k_ * int64_t(sizeof(uint32_t)));
-        }
+    void ask_for_classes(const std::vector<uint32_t>& sequence, int64_t at) const {
+        if (at + prefetch_data >= int64_t(sequence.size())) return;
+        const uint32_t ahead = sequence[size_t(at + prefetch_data)];
+        prefetch(&s_.in_play[ahead]);
+        prefetch_block(&s_.classes[size_t(ahead) * size_t(k_)], k_ * int64_t(sizeof(uint32_t)));
     }
 
     // z_m for the classes in play: all classes side by side, or, where few are left, those alone.
     void look(uint32_t i) {
-        const auto x = X_[i];
         const uint32_t count = s_.in_play[i];
-        const double* w = s_.w.data();
         const uint32_t* m = &s_.classes[size_t(i) * size_t(k_)];
-        if (2 * int64_t(count) > k_)
-            row_scores(x, {w, s_.n_features, k_, 0.0}, z_.data());
+        const double* alpha = &s_.alpha[size_t(i) * size_t(k_)];
+        const double folded = s_.private_part[i];
+        const bool few = int64_t(count) <= W_.few();
+        if (few)
+            W_.few_scores(X_[i], m, count, read_.data());
         else
-            over_classes(count, [&]<int Width>(int64_t c) { chosen_scores<Width>(x, w, m + c); });
-        for (uint32_t c = 0; c < count; ++c) z_[m[c]] += s_.intercepts[m[c]];
-    }
-
-    // The scores of a few classes, their sums in registers.
-    template <int Width, class Row>
-    void chosen_scores(const Row& x, const double* w, const uint32_t* m) {
-        uint32_t at_class[Width];
-        double s[Width] = {};
-        for (int c = 0; c < Width; ++c) at_class[c] = m[c];
-        x.for_each([&](int32_t j, double v) {
-            const double* at = w + int64_t(j) * k_;
-            for (int c = 0; c < Width; ++c) s[c] += v * at[at_class[c]];
-        });
-        for (int c = 0; c < Width; ++c) z_[at_class[c]] = s[c];
+            W_.scores(X_[i], read_.data());
+        for (uint32_t c = 0; c < count; ++c)
+            z_[m[c]] = double(read_[few ? c : m[c]]) + s_.intercepts[m[c]] + folded * alpha[m[c]];
     }
 
     double bound(uint32_t i, uint32_t m) const { return m == uint32_t(s_.y[i]) ? s_.C[i] : 0.0; }
@@ -224,7 +175,7 @@ class CrammerSinger {
             if (d == 0) continue;
             gain -= d * (slope(i, m[c]) + 0.5 * A * d);
             alpha[m[c]] = next;
-            change_[moved_.size()] = d;
+            D_[moved_.size()] = d;  // read before: no later than entry c
             moved_.push_back(m[c]);
             s_.intercepts[m[c]] += s_.scale_squared * d;
         }
@@ -249,17 +200,15 @@ class CrammerSinger {
     }
 
     void move_weights(uint32_t i) {
-        const auto x = X_[i];
-        over_classes(int64_t(moved_.size()), [&]<int Width>(int64_t first) {
-            uint32_t at_class[Width];
-            double d[Width];
-            for (int c = 0; c < Width; ++c) at_class[c] = moved_[size_t(first + c)], d[c] = change_[size_t(first + c)];
-            double* w = s_.w.data();
-            x.for_each([&](int32_t j, double v) {
-                double* at = w + int64_t(j) * k_;
-                for (int c = 0; c < Width; ++c) at[at_class[c]] += v * d[c];
-            });
-        });
+        const auto count = int64_t(moved_.size());
+        if (count <= W_.few()) {
+            for (int64_t c = 0; c < count; ++c) change_[size_t(c)] = T(D_[size_t(c)]);
+            W_.few_add(X_[i], moved_.data(), count, change_.data());
+            return;
+        }
+        std::fill(change_.begin(), change_.end(), T(0));
+        for (int64_t c = 0; c < count; ++c) change_[moved_[size_t(c)]] = T(D_[size_t(c)]);
+        W_.add(X_[i], change_.data());
     }
 
     // Once the rows in play have become ten times better than all rows were, all return for a fresh look.
@@ -276,8 +225,10 @@ class CrammerSinger {
 
     Rows X_;
     SequentialState& s_;
+    ClassTable<T>& W_;
     int64_t k_;
-    std::vector<double> z_, D_, change_, candidates_;
+    std::vector<double> z_, D_, candidates_;
+    std::vector<T> read_, change_;
     std::vector<uint32_t> moved_;
 };
 

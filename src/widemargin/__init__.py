@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from .solvers.hand_over import HandOver as HandOver
     from .solvers.lasso_cd import LassoCD as LassoCD
     from .solvers.lbfgs import LBFGS as LBFGS
+    from .solvers.multinomial_dual_cd import MultinomialDualCD as MultinomialDualCD
     from .solvers.multinomial_lbfgs import MultinomialLBFGS as MultinomialLBFGS
     from .solvers.multinomial_newton import MultinomialNewton as MultinomialNewton
     from .solvers.multipliers import Multipliers as Multipliers
@@ -120,6 +121,7 @@ _HOME = {
     "CrammerSingerProblem": "multiclass.crammer_singer",
     "MaximumEntropyProblem": "multiclass.maximum_entropy",
     "MultinomialNewton": "solvers.multinomial_newton",
+    "MultinomialDualCD": "solvers.multinomial_dual_cd",
     "MultinomialLBFGS": "solvers.multinomial_lbfgs",
     "MulticlassModel": "multiclass.base",
     "fit_one_vs_one": "multiclass.one_vs_one",

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..data.matrix import Matrix
@@ -59,7 +60,7 @@ class Ask:
 class Fit:
     """One row of coefficients and one intercept per model, and the solutions that they come from."""
 
-    coef: Table
+    coef: Table | sp.csr_array  # sparse where a dense table would be large and nearly empty
     intercept: Vector
     solutions: tuple[Solution, ...]
 

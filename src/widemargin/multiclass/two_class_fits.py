@@ -2,6 +2,9 @@
 
 The rows are one `Matrix` that all fits share. Threads help because passes over the data run without the interpreter's
 lock. Every fit runs on its own, so the result does not depend on how many run at a time.
+
+Of thousands of models a table of all coefficients may not fit the memory. Where it would be large, each model is kept
+by its nonzeros as soon as it is solved, and if these are few, as an l1 penalty leaves them, the table is a sparse one.
 """
 
 from __future__ import annotations
@@ -12,16 +15,19 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..objective.certificate import Certificate
 from ..objective.problem import Problem
-from ..solvers.solution import Solution, Status
+from ..solvers.solution import SlimSolution, Solution, Status
 from ..solvers.trace import Trace
 from .strategy import Ask, Fit, Labelled, Vector
 
 # The score of a label that every row has: where each loss for labels is zero or below 1e-17.
 CERTAIN = 40.0
+# Bytes of coefficients beyond which models are kept by their nonzeros.
+LARGE_TABLE = 2**28
 
 Positives = NDArray[np.bool_]
 
@@ -31,19 +37,41 @@ def fit_each(data: Labelled, sides: Sequence[Callable[[], Positives]], ask: Ask)
     workers = min(ask.n_jobs, len(sides))
     threads_each = 1 if workers > 1 else ask.n_jobs
 
+    large = 8 * len(sides) * data.X.shape[1] > LARGE_TABLE
+
     def fit(model: int) -> Solution:
         positive = sides[model]()
         if positive.all() or not positive.any():
-            return _certain(data, bool(positive[0]), model)
-        problem = Problem(data.X, np.where(positive, 1.0, -1.0), sample_weight=_weights(data, model), **ask.problem)
-        return ask.solve(problem, ask.start(model), threads_each)
+            solution = _certain(data, bool(positive[0]), model)
+        else:
+            problem = Problem(data.X, np.where(positive, 1.0, -1.0), sample_weight=_weights(data, model), **ask.problem)
+            solution = ask.solve(problem, ask.start(model), threads_each)
+        return SlimSolution(solution) if large and _is_sparse(solution.coef) else solution
 
     solutions = list(_in_turn(fit, len(sides)) if workers <= 1 else _side_by_side(fit, len(sides), workers))
-    coef = np.stack([solution.coef for solution in solutions])
     intercept = np.array([solution.intercept for solution in solutions])
+    slim = [solution for solution in solutions if isinstance(solution, SlimSolution)]
+    if len(slim) == len(solutions):
+        return Fit(_sparse_table(slim), intercept, tuple(solutions))
+    coef = np.stack([solution.coef for solution in solutions])
     # The solutions look into the one table, so that the coefficients are held once.
-    kept = tuple(replace(solution, coef=coef[model]) for model, solution in enumerate(solutions))
+    kept = tuple(
+        solution if isinstance(solution, SlimSolution) else replace(solution, coef=coef[model])
+        for model, solution in enumerate(solutions)
+    )
     return Fit(coef, intercept, kept)
+
+
+def _is_sparse(coef: Vector) -> bool:
+    """Whether the nonzeros, with their places, take less than half the memory of all coefficients."""
+    return 4 * int(np.count_nonzero(coef)) < len(coef)
+
+
+def _sparse_table(solutions: Sequence[SlimSolution]) -> sp.csr_array:
+    """One row of coefficients per model."""
+    begin = np.cumsum([0, *(solution.nonzeros for solution in solutions)])
+    at, values = (np.concatenate([getattr(s, name) for s in solutions]) for name in ("at", "values"))
+    return sp.csr_array((values, at, begin), shape=(len(solutions), solutions[0].size))
 
 
 def _in_turn(fit: Callable[[int], Solution], n_models: int) -> Iterator[Solution]:

@@ -1,7 +1,8 @@
 """Truncated, preconditioned conjugate gradients for the Newton equations H s = -g, within |s|_M <= radius.
 
 Steihaug 1983; Lin, Weng and Keerthi 2008, Algorithm 2; the preconditioner enters as in Hsia, Chiang and Lin 2018. It is
-the diagonal M, and both the residual and the trust region are measured by it: |r|^2 = r^T M^-1 r, |s|^2 = s^T M s.
+M, a diagonal or a function that solves with it, and both the residual and the trust region are measured by it:
+|r|^2 = r^T M^-1 r, |s|^2 = s^T M s.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -64,14 +66,15 @@ class TruncatedStep:
 def truncated_cg(
     product: Callable[[Vector], Vector],
     g: Vector,
-    M: Vector,
+    M: Vector | Callable[[Vector], Vector],
     radius: float,
     enough: StopRule,
     keep_going: Callable[[], bool],
 ) -> TruncatedStep:
     """s with H s close to -g and |s|_M <= radius; `keep_going` is asked after each product with H."""
     s, r = np.zeros_like(g), -g
-    y = r / M
+    solve = M if callable(M) else partial(_divide, M)
+    y = solve(r)
     p = y.copy()
     rho = start = inner(r, y)
     # s^T M s, s^T M p and p^T M p follow by recurrence, so that the border costs no products of its own.
@@ -92,7 +95,7 @@ def truncated_cg(
         r -= Hp
         ss += alpha * (2 * sp + alpha * pp)
         last_model, model = model, model - 0.5 * alpha * rho
-        np.divide(r, M, out=y)
+        y = solve(r)
         last_rho, rho = rho, inner(r, y)
         if enough(j, math.sqrt(rho), math.sqrt(start), model, last_model) or j >= 2 * len(g) or not keep_going():
             break
@@ -101,3 +104,7 @@ def truncated_cg(
         p *= beta
         p += y
     return TruncatedStep(s, math.sqrt(max(ss, 0.0)), model, j, False)
+
+
+def _divide(M: Vector, r: Vector) -> Vector:
+    return r / M

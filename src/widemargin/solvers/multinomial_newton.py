@@ -11,6 +11,7 @@ stopping rules are those of tron.py. Steps are made safe by a line search in the
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, cast
 
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from .base import Run, Solver, Step, Steps
 from .cg import ModelRule, TruncatedStep, truncated_cg
+from .class_blocks import MOST_FEATURES, ClassBlocks
 from .entropy_objective import EntropyIterate, EntropyObjective
 from .smooth import Claim, RoundingFloor
 from .vectors import inner
@@ -32,6 +34,9 @@ Vector = NDArray[np.float64]
 # Armijo's share of the decrease that the slope promises, and the least step worth trying.
 SUFFICIENT = 1e-4
 LEAST_STEP = 1e-10
+# The share of the Hessian's diagonal in the diagonal preconditioner.
+DIAGONAL_SHARE = 0.1
+PRECONDITIONERS = ("auto", "blocks", "diagonal", "none")
 
 
 @dataclass(frozen=True)
@@ -42,8 +47,9 @@ class MultinomialNewton(Solver):
     ----------
     xi : float
         The Newton equations are solved until the residual is this share of the gradient, or less.
-    preconditioner : float
-        The share of the Hessian's diagonal in the preconditioner; 0 for none.
+    preconditioner : {"auto", "blocks", "diagonal", "none"}
+        "blocks" factorises the Hessian's diagonal block of every class, which pays for few features; "diagonal" takes a
+        share of its diagonal; "auto" chooses by their number.
 
     Examples
     --------
@@ -59,10 +65,15 @@ class MultinomialNewton(Solver):
     losses: ClassVar[frozenset[str]] = frozenset({"multinomial"})
 
     xi: float = 0.3
-    preconditioner: float = 0.1
+    preconditioner: str = "auto"
+
+    def __post_init__(self) -> None:
+        if self.preconditioner not in PRECONDITIONERS:
+            raise ValueError(f"preconditioner must be one of {', '.join(PRECONDITIONERS)}, got {self.preconditioner!r}")
 
     def iterate(self, problem: Problem, run: Run) -> Steps:
         f = EntropyObjective(cast("MaximumEntropyProblem", problem))  # no other problem has the loss declared above
+        blocks = ClassBlocks(f) if self._takes_blocks(f) else None
         claim, floor = Claim(run.tol), RoundingFloor()
         at = f.start(run.start)
         first = math.sqrt(inner(at.gradient, at.gradient))
@@ -81,22 +92,31 @@ class MultinomialNewton(Solver):
             )
             if verdict is not None:
                 claim.refuted(gap)
-            newton = self._newton_step(f, at, first, run)
+            prepared = blocks.refresh(at.p) if blocks else 0.0
+            newton = self._newton_step(f, at, first, run, blocks)
             dz = f.product(newton.s)
             t = step_length(f, at, newton.s, dz)
             if t > 0:
                 at = f.moved(at, newton.s, dz, t)
-            iteration, passes = iteration + 1, passes + 1 + newton.n_products
+            iteration, passes = iteration + 1, passes + 1 + newton.n_products + prepared
             if floor.reached(f.gap(at), -newton.model, at.value):
                 return
 
-    def _newton_step(self, f: EntropyObjective, at: EntropyIterate, first: float, run: Run) -> TruncatedStep:
-        M = np.ones(len(at.x))
-        if self.preconditioner > 0:
-            M += self.preconditioner * (f.hess_diagonal(at.p) - 1)
+    def _takes_blocks(self, f: EntropyObjective) -> bool:
+        few = f.problem.X.shape[1] < MOST_FEATURES
+        return self.preconditioner == "blocks" or (self.preconditioner == "auto" and few)
+
+    def _newton_step(
+        self, f: EntropyObjective, at: EntropyIterate, first: float, run: Run, blocks: ClassBlocks | None
+    ) -> TruncatedStep:
+        M: Vector | Callable[[Vector], Vector] = np.ones(len(at.x))
+        if blocks:
+            M = blocks.solve
+        elif self.preconditioner != "none":
+            M = 1.0 + DIAGONAL_SHARE * (f.hess_diagonal(at.p) - 1)
         xi = self._forcing(at, first, run.tol)
         # The Newton direction can be infinite along constants added to all free intercepts; its residual is zero there.
-        return truncated_cg(
+        found = truncated_cg(
             lambda v: f.hess_vec(at.p, v),
             at.gradient,
             M,
@@ -104,6 +124,9 @@ class MultinomialNewton(Solver):
             ModelRule(0.5 * xi, xi),
             lambda: run.seconds_left() > 0,
         )
+        if blocks:
+            blocks.used(found.n_products)
+        return found
 
     def _forcing(self, at: EntropyIterate, first: float, tol: float) -> float:
         """min(xi, sqrt(|g| / |g_0|)): superlinear in the end, but no better than the tolerance needs."""

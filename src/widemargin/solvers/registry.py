@@ -35,6 +35,7 @@ _HOME = {
     "one_class": ("one_class", "OneClassCD"),
     "crammer_singer": ("crammer_singer", "CrammerSinger"),
     "multinomial_newton": ("multinomial_newton", "MultinomialNewton"),
+    "multinomial_dual_cd": ("multinomial_dual_cd", "MultinomialDualCD"),
     "multinomial_lbfgs": ("multinomial_lbfgs", "MultinomialLBFGS"),
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import Enum
 
 import numpy as np
@@ -72,3 +72,40 @@ class Solution:
             f"relative_gap={self.certificate.relative_gap:.3g}, n_iter={self.n_iter}, "
             f"nonzeros={nonzeros:,}/{len(self.coef):,}, seconds={self.seconds:.3g})"
         )
+
+
+class SlimSolution(Solution):
+    """The same without the dual point, and of the coefficients only those that are not zero.
+
+    For one of thousands of models: `coef` is made when it is asked for.
+
+    Examples
+    --------
+    >>> from widemargin import Problem, solve
+    >>> from widemargin.solvers.solution import SlimSolution
+    >>> solution = solve(Problem([[1.0, 0.0], [-1.0, 0.0]], [1, -1]), tol=1e-6)
+    >>> slim = SlimSolution(solution)
+    >>> slim.nonzeros, bool((slim.coef == solution.coef).all())
+    (1, True)
+    """
+
+    def __init__(self, solution: Solution) -> None:
+        kept = {f.name: getattr(solution, f.name) for f in fields(Solution) if f.name not in ("coef", "dual")}
+        at = np.flatnonzero(solution.coef)
+        self.__dict__.update(kept, dual=None, at=at, values=solution.coef[at], size=len(solution.coef))
+
+    at: NDArray[np.intp]  # the features that count
+    values: Vector  # their coefficients
+    size: int  # the number of features
+
+    @property
+    def coef(self) -> Vector:
+        """The coefficients, zeros included."""
+        whole = np.zeros(self.size)
+        whole[self.at] = self.values
+        return whole
+
+    @property
+    def nonzeros(self) -> int:
+        """How many coefficients are not zero."""
+        return len(self.at)
