@@ -51,7 +51,8 @@ class Order {
     void become_adaptive() {
         kind_ = Kind::adaptive;
         preference_.assign(n_, 1.0);
-        pending_.assign(n_, 0.0);
+        pending_.resize(n_);
+        for (auto& share : pending_) share = rng_.uniform();  // so that coordinates alike do not all come in the same pass
     }
 
     uint32_t size() const { return n_; }
