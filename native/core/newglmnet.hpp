@@ -33,10 +33,11 @@ struct ModelColumn {
 };
 
 struct OuterReport {
-    int64_t n_active = 0, n_working = 0;
+    int64_t n_active = 0, n_working = 0, n_support = 0;
     double violation = 0;  // sum of the violations
     double largest_violation = 0;
     double largest_slope = 0;  // of the loss alone
+    double tilt = 0;           // R(w) + w . g for the slopes g of the loss: the gap but for what lies beyond |g| <= rho
     double gap = 0;            // sum of the coordinates' shares where there is a ridge
 };
 
@@ -80,6 +81,8 @@ class NewtonModel {
             at.next = at.w;
             const double violation = penalty_.violation(at.w, at.slope);
             report.violation += violation;
+            report.n_support += at.w != 0;
+            report.tilt += penalty_.value(at.w) + at.w * g;
             report.largest_violation = std::max(report.largest_violation, violation);
             if (penalty_.ridge > 0) report.gap += penalty_.gap(at.w, g);
             if (at.w == 0 && violation == 0) continue;

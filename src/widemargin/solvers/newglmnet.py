@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from .base import Point, Run, Solver, Step, Steps
+from .model_step import ModelPoint, SupportStep
 
 if TYPE_CHECKING:
     from ..objective.problem import Problem
@@ -36,6 +37,9 @@ ROUNDING = 1e-14
 
 # The model is solved until its violation is this share of the outer one: the better the iterate, the finer the model.
 FORCING = 0.3
+import os
+SETTLED=float(os.environ.get('SETTLED','0.05'))
+ROUNDS=int(os.environ.get('ROUNDS','2')); FROM=int(os.environ.get('FROM','3'))
 
 # All columns are looked at again whenever the active ones' violation fell to this share of the last whole one.
 LOOK_AGAIN = 0.3
@@ -105,7 +109,8 @@ class _Outer:
         self._trial = np.empty(rows), np.empty(rows), np.empty(rows)
         self.forcing, self.whole_violation = FORCING, -np.inf
         self.straight = STRAIGHT_PIECES.get(problem.loss.name, 0.0)
-        self.passes = 0.0
+        self.passes, self._n_support, self._settled = 0.0, 0, False
+        self._support = SupportStep(problem, lambda: not run.should_stop())
         if run.start is not None:
             self.native.set_weights(run.start.w, run.start.intercept)
         self._restart()
@@ -121,10 +126,12 @@ class _Outer:
 
     def measure(self) -> None:
         """Slopes, violations and the gap at the iterate; once more over all columns when the active ones look done."""
-        h = np.maximum(self.h, self.straight * np.abs(self.u)) if self.straight else self.h
-        self.report = self.native.begin(self.u, h)
+        self.model_h = np.maximum(self.h, self.straight * np.abs(self.u)) if self.straight else self.h
+        self.report = self.native.begin(self.u, self.model_h)
         self.passes += self.report.n_active / self.problem.X.shape[1]
         self.gap = self._gap()
+        last, self._n_support = self._n_support, self.report.n_support
+        self._settled = FROM < 1000 and abs(self._n_support - last) <= SETTLED * self._n_support
         shrunk = self.report.n_active < self.problem.X.shape[1]
         if shrunk and (self.looks_done() or self.report.violation <= LOOK_AGAIN * self.whole_violation):
             self._look_again()
@@ -144,6 +151,10 @@ class _Outer:
         if rho < 1:
             return self.report.gap
         scale = min(1.0, rho / max(self.report.largest_slope, 1e-300))
+        # To first order in 1 - scale; conjugates take logarithms, so they are asked only where they can end the run.
+        estimate = max(0.0, self.report.tilt) + (1 - scale) * self.penalty
+        if estimate > 2 * self._run.tol * abs(self.objective):
+            return estimate
         return max(0.0, self.objective + self.problem.conjugate_sum(scale * self.u))
 
     def looks_done(self) -> bool:
@@ -170,15 +181,43 @@ class _Outer:
 
     def solve_model(self, max_passes: int, iteration: int) -> Generator[Step, object, None]:
         """Passes over the model in bounded calls, until its violation is small against the outer one."""
+        for round_ in range(ROUNDS):
+            done = yield from self._descend(max_passes, iteration)
+            if done or not self._settled or self._run.should_stop() or not self._support_step():
+                return
+
+    def _descend(self, max_passes: int, iteration: int) -> Generator[Step, object, bool]:
         made = 0
         while made < max_passes:
             report = self.native.solve(self.forcing * self.report.violation, max_passes - made, self._run.slice())
             made += report.passes
             self.passes += report.steps / self.problem.X.shape[1]
             if report.done:
-                break
+                return True
             if made < max_passes:
                 yield self.step(iteration, looks_done=False)
+        return False
+
+    def _support_step(self) -> bool:
+        """A Newton step on the model's support, for what coordinate descent finds slowly."""
+        n = self.report.n_working
+        at = ModelPoint(
+            columns=np.empty(n, dtype=np.uint32),
+            w=np.empty(n),
+            slope=np.empty(n),
+            curvature=np.empty(n),
+            intercept=self.native.model_intercept,
+            intercept_slope=self.native.intercept_slope,
+            h=self.model_h,
+            t=self.t,
+        )
+        self.native.model(at.columns, at.w, at.slope, at.curvature)
+        self.native.direction(self.t)
+        moved = self._support.take(at)
+        self.passes += self._support.cost
+        if moved:
+            self.native.set_model(at.w, at.intercept, at.t)
+        return moved
 
     def search(self) -> bool:
         """Backtracking along d; False where no step decreases the objective any more."""
