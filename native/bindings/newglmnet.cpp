@@ -182,7 +182,7 @@ class ModelState {
             NewtonModel constant(X, intercept_penalty_, columns_, rows_);
             double largest = 0;
             const double b = ones_.value != 0 ? constant.step(ones_, intercept_) : 0.0;
-            const double sum = model.pass(working_, n_live_, inner_inside_, largest);
+            const double sum = model.pass(working_, n_live_, inner_inside_, largest, report.entries);
             inner_inside_ = largest / double(rows_.size());
             return sum + b;
         });
@@ -236,6 +236,7 @@ void bind_newglmnet(nb::module_& m) {
     nb::class_<InnerReport>(m, "InnerReport")
         .def_ro("passes", &InnerReport::passes)
         .def_ro("steps", &InnerReport::steps)
+        .def_ro("entries", &InnerReport::entries)
         .def_ro("violation", &InnerReport::violation)
         .def_ro("done", &InnerReport::done);
     nb::class_<ModelState>(m, "NewtonModel", "The quadratic model of newGLMNET: its state and its passes over columns.")

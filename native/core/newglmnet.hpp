@@ -43,6 +43,7 @@ struct OuterReport {
 
 struct InnerReport {
     int64_t passes = 0, steps = 0;
+    int64_t entries = 0;  // of the columns looked at: the work
     double violation = 0;
     bool done = false;
 };
@@ -100,7 +101,7 @@ class NewtonModel {
 
     // One pass of the model over the first `n_live` columns of the working set; columns that are shrunk are swapped
     // behind them. Returns the sum of the violations; `largest` receives the largest.
-    double pass(std::vector<uint32_t>& working, size_t& n_live, double inside, double& largest) {
+    double pass(std::vector<uint32_t>& working, size_t& n_live, double inside, double& largest, int64_t& entries) {
         double total = 0;
         for (size_t k = 0; k < n_live; ++k) {
             if (k + prefetch_pointers < n_live) {
@@ -111,6 +112,7 @@ class NewtonModel {
             const uint32_t j = working[k];
             ModelColumn& at = columns_[j];
             const auto x = X_[j];
+            entries += X_.nnz(j);
             const double slope = model_slope(x, at);
             if (penalty_.rho > 0 && at.next == 0 && std::abs(slope) < penalty_.rho - inside) {
                 std::swap(working[k--], working[--n_live]);

@@ -8,7 +8,8 @@ Yuan, Ho, Lin, "An Improved GLMNET for L1-regularized Logistic Regression" (2012
 Tibshirani (2010). An outer step measures the slopes X^T u, solves the model over the columns that have a weight or a
 violation (native, bounded calls), and searches along d with sigma = 0.01, beta = 0.5 in O(rows) per trial, where one
 exponential per row gives the loss, its slopes and its curvatures at once. The model's tolerance follows
-the outer violation, so it is solved coarsely at first. Columns are shrunk on both levels.
+the outer violation, so it is solved coarsely at first. Columns are shrunk on both levels. Where the passes crawl, as on
+badly scaled data or at a large C, Newton steps on the model's support (model_step.py) do up to half of the work.
 
 The slopes at the outer iterate give the duality gap itself, so a step that looks done is done.
 """
@@ -37,12 +38,14 @@ ROUNDING = 1e-14
 
 # The model is solved until its violation is this share of the outer one: the better the iterate, the finer the model.
 FORCING = 0.3
-import os
-SETTLED=float(os.environ.get('SETTLED','0.05'))
-ROUNDS=int(os.environ.get('ROUNDS','2')); FROM=int(os.environ.get('FROM','3'))
 
 # All columns are looked at again whenever the active ones' violation fell to this share of the last whole one.
 LOOK_AGAIN = 0.3
+
+# Where the passes of an outer step do not solve the model and the support has settled, changing by at most this share,
+# a Newton step on the support helps; then the passes go on.
+SETTLED = 0.05
+ROUNDS = 2
 
 # A loss with a straight piece has no curvature there although its slope pulls: the model would have no minimum. Such
 # rows get this share of |slope| as curvature (half makes it the loss's largest), less the better the steps succeed.
@@ -110,6 +113,7 @@ class _Outer:
         self.forcing, self.whole_violation = FORCING, -np.inf
         self.straight = STRAIGHT_PIECES.get(problem.loss.name, 0.0)
         self.passes, self._n_support, self._settled = 0.0, 0, False
+        self._descent, self._newton = 0.0, 0.0  # work of both inner methods, in passes over the data
         self._support = SupportStep(problem, lambda: not run.should_stop())
         if run.start is not None:
             self.native.set_weights(run.start.w, run.start.intercept)
@@ -131,7 +135,7 @@ class _Outer:
         self.passes += self.report.n_active / self.problem.X.shape[1]
         self.gap = self._gap()
         last, self._n_support = self._n_support, self.report.n_support
-        self._settled = FROM < 1000 and abs(self._n_support - last) <= SETTLED * self._n_support
+        self._settled = abs(self._n_support - last) <= SETTLED * self._n_support
         shrunk = self.report.n_active < self.problem.X.shape[1]
         if shrunk and (self.looks_done() or self.report.violation <= LOOK_AGAIN * self.whole_violation):
             self._look_again()
@@ -180,18 +184,21 @@ class _Outer:
         self._look_again()
 
     def solve_model(self, max_passes: int, iteration: int) -> Generator[Step, object, None]:
-        """Passes over the model in bounded calls, until its violation is small against the outer one."""
-        for round_ in range(ROUNDS):
+        """Until the model's violation is small against the outer one, or the work spent on it enough."""
+        for _ in range(ROUNDS):
             done = yield from self._descend(max_passes, iteration)
             if done or not self._settled or self._run.should_stop() or not self._support_step():
                 return
 
     def _descend(self, max_passes: int, iteration: int) -> Generator[Step, object, bool]:
+        """Passes over the model in bounded calls; whether they solved it."""
         made = 0
         while made < max_passes:
             report = self.native.solve(self.forcing * self.report.violation, max_passes - made, self._run.slice())
             made += report.passes
-            self.passes += report.steps / self.problem.X.shape[1]
+            work = report.entries / max(1, self.problem.X.nnz)
+            self.passes += work
+            self._descent += work
             if report.done:
                 return True
             if made < max_passes:
@@ -213,8 +220,10 @@ class _Outer:
         )
         self.native.model(at.columns, at.w, at.slope, at.curvature)
         self.native.direction(self.t)
-        moved = self._support.take(at)
-        self.passes += self._support.cost
+        # Never more work than coordinate descent: where its passes get on better, little is lost.
+        moved, cost = self._support.take(at, budget=self._descent - self._newton)
+        self.passes += cost
+        self._newton += cost
         if moved:
             self.native.set_model(at.w, at.intercept, at.t)
         return moved
