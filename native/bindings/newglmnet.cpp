@@ -62,6 +62,14 @@ class ModelState {
         return concluded();
     }
 
+    // To be called once after `begin` and `look_again`, before the model is solved: which columns take part.
+    int64_t choose(double least_violation) {
+        nb::gil_scoped_release release;
+        X_.visit([&](const auto& X) { NewtonModel(X, penalty_, columns_, rows_).choose(working_, least_violation); });
+        n_live_ = working_.size();
+        return int64_t(working_.size());
+    }
+
     // Passes over the model until the sum of the violations is at most `tolerance` or the time is over.
     InnerReport solve(double tolerance, int64_t max_passes, double max_seconds) {
         const auto start = std::chrono::steady_clock::now();
@@ -153,7 +161,6 @@ class ModelState {
   private:
     OuterReport concluded() {
         report_.n_active = int64_t(active_.size());
-        report_.n_working = int64_t(working_.size());
         inside_ = report_.largest_violation / double(rows_.size());
         n_live_ = working_.size();
         inner_inside_ = infinity;
@@ -227,9 +234,9 @@ void bind_newglmnet(nb::module_& m) {
     using nb::arg;
     nb::class_<OuterReport>(m, "OuterReport")
         .def_ro("n_active", &OuterReport::n_active)
-        .def_ro("n_working", &OuterReport::n_working)
         .def_ro("n_support", &OuterReport::n_support)
         .def_ro("violation", &OuterReport::violation)
+        .def_ro("largest_violation", &OuterReport::largest_violation)
         .def_ro("largest_slope", &OuterReport::largest_slope)
         .def_ro("tilt", &OuterReport::tilt)
         .def_ro("gap", &OuterReport::gap);
@@ -246,6 +253,7 @@ void bind_newglmnet(nb::module_& m) {
         .def("weights", &ModelState::weights, arg("w").noconvert())
         .def("begin", &ModelState::begin, arg("u"), arg("h"))
         .def("look_again", &ModelState::look_again, arg("u"))
+        .def("choose", &ModelState::choose, arg("least_violation"))
         .def("solve", &ModelState::solve, arg("tolerance"), arg("max_passes"), arg("max_seconds"))
         .def("model", &ModelState::model, arg("columns").noconvert(), arg("next").noconvert(), arg("slope").noconvert(),
              arg("curvature").noconvert())

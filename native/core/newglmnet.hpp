@@ -33,7 +33,7 @@ struct ModelColumn {
 };
 
 struct OuterReport {
-    int64_t n_active = 0, n_working = 0, n_support = 0;
+    int64_t n_active = 0, n_support = 0;
     double violation = 0;  // sum of the violations
     double largest_violation = 0;
     double largest_slope = 0;  // of the loss alone
@@ -87,10 +87,22 @@ class NewtonModel {
             report.largest_violation = std::max(report.largest_violation, violation);
             if (penalty_.ridge > 0) report.gap += penalty_.gap(at.w, g);
             if (at.w == 0 && violation == 0) continue;
-            at.curvature = model_curvature(x);
             working.push_back(j);
         }
         active.resize(kept);
+    }
+
+    // Of the columns that count, those without a weight and with less than this violation wait for a later model; the
+    // others' curvatures are found.
+    void choose(std::vector<uint32_t>& working, double least_violation) {
+        size_t kept = 0;
+        for (const uint32_t j : working) {
+            ModelColumn& at = columns_[j];
+            if (at.w == 0 && penalty_.violation(0, at.slope) < least_violation) continue;
+            at.curvature = model_curvature(X_[j]);
+            working[kept++] = j;
+        }
+        working.resize(kept);
     }
 
     template <class Row>

@@ -33,7 +33,7 @@ Vector = NDArray[np.float64]
 DENSE_WORK = 0.3
 CHEAP = 5.0
 LARGEST_DENSE = 1500
-LEAST_BUDGET = 4.0
+LEAST_BUDGET = 5.0
 MOST_PER_ROW = 1.5
 MOST_HALVINGS = 8
 RESIDUAL_SHARE = 0.01
@@ -74,15 +74,13 @@ class SupportStep:
         on = np.flatnonzero(at.w)
         on = on[np.argsort(at.columns[on])]
         # Many more weights than rows that hold them: not yet the support of a minimum.
-        if len(on) == 0 or len(on) > MOST_PER_ROW * np.count_nonzero(at.h):
+        if budget < self._least or len(on) == 0 or len(on) > MOST_PER_ROW * np.count_nonzero(at.h):
             return False, 0.0
         entries = max(1, self._problem.X.nnz)
         dense_cost = 1 + DENSE_WORK * len(on) ** 3 / entries
         if dense_cost <= budget and (dense_cost <= CHEAP or self._unfinished) and len(on) <= LARGEST_DENSE:
             A = _core.take_rows(self._problem.X.columns, at.columns[on].astype(np.int64))
             return self._move(at, on, A, *self._dense(at, on, A)), dense_cost
-        if budget < self._least:
-            return False, 0.0
         A = _core.take_rows(self._problem.X.columns, at.columns[on].astype(np.int64))
         product = 2 * A.nnz / entries
         p, q, products = self._by_cg(at, on, A, int(min(budget / product, MOST_PRODUCTS)))

@@ -40,7 +40,11 @@ ROUNDING = 1e-14
 FORCING = 0.3
 
 # All columns are looked at again whenever the active ones' violation fell to this share of the last whole one.
-LOOK_AGAIN = 0.3
+LOOK_AGAIN = 0.1
+
+# A zero weight whose violation is below this share of the largest waits for a later model: most of the columns that
+# violate at first are zero again when others have moved.
+WAITING = 0.3
 
 # Where the passes of an outer step do not solve the model and the support has settled, changing by at most this share,
 # a Newton step on the support helps; then the passes go on.
@@ -76,7 +80,7 @@ class NewGLMNET(Solver):
     )
     penalties: ClassVar[frozenset[str]] = frozenset({"l1", "elasticnet", "l2"})
 
-    inner_passes: int = 4
+    inner_passes: int = 8
 
     def iterate(self, problem: Problem, run: Run) -> Steps:
         state = _Outer(problem, run)
@@ -185,6 +189,7 @@ class _Outer:
 
     def solve_model(self, max_passes: int, iteration: int) -> Generator[Step, object, None]:
         """Until the model's violation is small against the outer one, or the work spent on it enough."""
+        self._n_working = self.native.choose(WAITING * self.report.largest_violation)
         for _ in range(ROUNDS):
             done = yield from self._descend(max_passes, iteration)
             if done or not self._settled or self._run.should_stop() or not self._support_step():
@@ -207,7 +212,7 @@ class _Outer:
 
     def _support_step(self) -> bool:
         """A Newton step on the model's support, for what coordinate descent finds slowly."""
-        n = self.report.n_working
+        n = self._n_working
         at = ModelPoint(
             columns=np.empty(n, dtype=np.uint32),
             w=np.empty(n),

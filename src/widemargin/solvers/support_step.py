@@ -21,9 +21,11 @@ Columns = NDArray[np.uint32]
 
 # Larger supports are left to coordinate descent: the Hessian takes the square of this in memory.
 LARGEST_SUPPORT = 1500
+# From this size on, LAPACK is worth waking its threads.
+BLAS_SUPPORT = 150
 # Weights that may reach zero in one call; each costs a linear system, and all together about this many operations.
 MOST_CUTS = 30
-MOST_OPERATIONS = 2e8
+MOST_OPERATIONS = 1e9
 
 
 def lasso_support_step(native: _core.LassoCD, working: Columns, rho: float) -> None:
@@ -68,10 +70,14 @@ def _solve(hessian: Square, bend: Vector, right: Vector) -> Vector | None:
     """(H + diag(bend))^-1 right, a touch of the identity added so that dependent columns do no harm."""
     diagonal = np.diag_indices_from(hessian)
     hessian[diagonal] += bend + 1e-12 * float(hessian[diagonal].max())
-    found = right.copy()
-    if not _core.cholesky_solve(hessian.reshape(-1), found):
-        return None
-    return found if bool(np.isfinite(found).all()) else None
+    if len(right) > BLAS_SUPPORT:
+        from scipy.linalg.lapack import dposv
+
+        _, found, failed = dposv(hessian, right, lower=1, overwrite_a=1)
+    else:
+        found = right.copy()
+        failed = not _core.cholesky_solve(hessian.reshape(-1), found)
+    return None if failed or not bool(np.isfinite(found).all()) else found
 
 
 def _until_zero(w: Vector, d: Vector, rho: Vector) -> tuple[float, int]:
