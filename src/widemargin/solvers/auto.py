@@ -6,7 +6,9 @@
 | maximum entropy | multinomial_newton |
 | l1 or elastic net, squared loss | lasso_cd |
 | l1 or elastic net, hinge or epsilon-insensitive loss | multipliers |
-| l1 or elastic net, other losses | prox_newton for few features, else newglmnet |
+| l1 or elastic net, other losses, very few features | prox_newton |
+| l1 or elastic net, other losses, up to a thousand features | newglmnet; when it is slow, prox_newton from there |
+| l1 or elastic net, other losses, more features | newglmnet |
 | l2, smooth loss, few features: ten Newton steps cost less than some two hundred passes | newton_cholesky |
 | l2, smooth loss, otherwise | dual_cd; when it is slow, newton_cholesky or tron from there |
 | l2, hinge or epsilon-insensitive loss, few features | dual_cd; when it is slow, multipliers from there |
@@ -33,6 +35,8 @@ TRON_PASSES = 1000.0
 MULTIPLIER_PASSES = 300.0
 # Up to so many features a dense model of all of them is cheap.
 FEW_FOR_DENSE_MODELS = 1000
+# Up to so many, Newton's method is not worth an approach by cheaper steps.
+VERY_FEW_FEATURES = 64
 FEW_FEATURES = 5000
 NEWTON_STEPS = 10
 
@@ -50,14 +54,25 @@ def choose(problem: Problem) -> Solver:
     if problem.kind in OTHER_KINDS:
         return solver_class(OTHER_KINDS[problem.kind])()
     if problem.penalty.name != "l2":
-        columns = "prox_newton" if problem.X.shape[1] <= FEW_FOR_DENSE_MODELS else "newglmnet"
-        solver = solver_class(SPARSE_CHOICE.get(problem.loss.name, columns))()
+        named = SPARSE_CHOICE.get(problem.loss.name)
+        solver = _columns_choice(problem) if named is None else solver_class(named)()
     elif problem.loss.smooth:
         solver = _smooth_choice(problem)
     else:
         solver = _nonsmooth_choice(problem)
     require(solver, problem)
     return solver
+
+
+def _columns_choice(problem: Problem) -> Solver:
+    from .hand_over import HandOver
+
+    newglmnet, prox_newton = solver_class("newglmnet")(), solver_class("prox_newton")()
+    if problem.X.shape[1] <= VERY_FEW_FEATURES:
+        return prox_newton
+    if problem.X.shape[1] > FEW_FOR_DENSE_MODELS:
+        return newglmnet
+    return HandOver(newglmnet, prox_newton, budget=newton_passes(problem))
 
 
 def _smooth_choice(problem: Problem) -> Solver:

@@ -43,7 +43,7 @@ FORCING = 0.3
 LOOK_AGAIN = 0.1
 
 # A zero weight whose violation is below this share of the largest waits for a later model: most of the columns that
-# violate at first are zero again when others have moved.
+# violate at first are zero again when others have moved. Half as much from model to model: features have scales.
 WAITING = 0.3
 
 # Where the passes of an outer step do not solve the model and the support has settled, changing by at most this share,
@@ -189,7 +189,7 @@ class _Outer:
 
     def solve_model(self, max_passes: int, iteration: int) -> Generator[Step, object, None]:
         """Until the model's violation is small against the outer one, or the work spent on it enough."""
-        self._n_working = self.native.choose(WAITING * self.report.largest_violation)
+        self._n_working = self.native.choose(WAITING * 0.5**iteration * self.report.largest_violation)
         for _ in range(ROUNDS):
             done = yield from self._descend(max_passes, iteration)
             if done or not self._settled or self._run.should_stop() or not self._support_step():
