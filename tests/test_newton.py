@@ -334,6 +334,7 @@ def test_auto_rules() -> None:
     assert choose(wide).name == "hand_over"
     assert choose(random_problem(67, "hinge", rows=50, columns=6000, density=0.01)).name == "dual_cd"
     assert choose(random_problem(67, "hinge")).second.name == "multipliers"
-    assert choose(random_problem(67, "squared", "l1")).name == "lasso_cd"
+    assert choose(random_problem(67, "squared", "l1")).name == "prox_newton"
+    assert choose(random_problem(67, "squared", "l1", columns=100)).name == "lasso_cd"
     assert choose(random_problem(67, "logistic", "elasticnet")).name == "prox_newton"
     assert choose(random_problem(67, "logistic", "l1", rows=50, columns=6000, density=0.01)).name == "newglmnet"

@@ -4,9 +4,9 @@
 |---|---|
 | ordinal regression, one-class SVM, Crammer and Singer's SVM | the one that solves it |
 | maximum entropy | multinomial_newton |
-| l1 or elastic net, squared loss | lasso_cd |
 | l1 or elastic net, hinge or epsilon-insensitive loss | multipliers |
 | l1 or elastic net, other losses, very few features | prox_newton |
+| l1 or elastic net, squared loss, more features | lasso_cd |
 | l1 or elastic net, other losses, up to a thousand features | newglmnet; when it is slow, prox_newton from there |
 | l1 or elastic net, other losses, more features | newglmnet |
 | l2, smooth loss, few features: ten Newton steps cost less than some two hundred passes | newton_cholesky |
@@ -46,7 +46,7 @@ OTHER_KINDS = {
     "crammer_singer": "crammer_singer",
     "maximum_entropy": "multinomial_newton",
 }
-SPARSE_CHOICE = {"squared": "lasso_cd", "hinge": "multipliers", "epsilon_insensitive": "multipliers"}
+NONSMOOTH_CHOICE = {"hinge": "multipliers", "epsilon_insensitive": "multipliers"}
 
 
 def choose(problem: Problem) -> Solver:
@@ -54,7 +54,7 @@ def choose(problem: Problem) -> Solver:
     if problem.kind in OTHER_KINDS:
         return solver_class(OTHER_KINDS[problem.kind])()
     if problem.penalty.name != "l2":
-        named = SPARSE_CHOICE.get(problem.loss.name)
+        named = NONSMOOTH_CHOICE.get(problem.loss.name)
         solver = _columns_choice(problem) if named is None else solver_class(named)()
     elif problem.loss.smooth:
         solver = _smooth_choice(problem)
@@ -70,6 +70,8 @@ def _columns_choice(problem: Problem) -> Solver:
     newglmnet, prox_newton = solver_class("newglmnet")(), solver_class("prox_newton")()
     if problem.X.shape[1] <= VERY_FEW_FEATURES:
         return prox_newton
+    if problem.loss.name == "squared":
+        return solver_class("lasso_cd")()
     if problem.X.shape[1] > FEW_FOR_DENSE_MODELS:
         return newglmnet
     return HandOver(newglmnet, prox_newton, budget=newton_passes(problem))

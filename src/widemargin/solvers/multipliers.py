@@ -59,7 +59,7 @@ class Multipliers(Solver):
     Parameters
     ----------
     first_width : float
-        Width of the rounded corner at the start, in units of the margin.
+        Width of the rounded corner at the start, in units of the margin, or of the targets' standard deviation.
     narrowing : float
         What the width is multiplied by each time the multipliers move.
 
@@ -113,7 +113,7 @@ class _State:
         lower, upper = problem.loss.dual_bounds(problem.y)
         self.lower, self.upper = lower * problem.weights, upper * problem.weights
         self.zone = 0.0 if problem.loss.classification else problem.loss.epsilon
-        self.width = first_width / float(problem.weights[problem.weights > 0].mean())
+        self.width = first_width * _margin(problem) / float(problem.weights[problem.weights > 0].mean())
         self.w, self.b, self.v = np.zeros(columns), 0.0, np.zeros(rows)
         if run.start is not None:
             self.w, self.b = run.start.w.copy(), run.start.intercept
@@ -232,3 +232,11 @@ class _State:
             t *= 0.5
         self.damping = min(self.damping * 16, 1.0)
         return False
+
+
+def _margin(problem: Problem) -> float:
+    """The unit that predictions are measured in: 1 for classes, the spread of the targets in regression."""
+    if problem.loss.classification:
+        return 1.0
+    spread = float(problem.y[problem.weights > 0].std())
+    return spread if spread > 0 and np.isfinite(spread) else 1.0
