@@ -6,8 +6,9 @@ l1       solver="auto", newglmnet and primal_cd against LIBLINEAR -s 5 (squared 
          suboptimality, C = 0.1, 1, 10; LIBLINEAR's time as a multiple of the first line's
 
 Times are process times, which other programs on the machine disturb less; contestants take turns within each
-repetition. Ours is the time to the first step whose objective is good enough, of a run with the target as its tolerance;
-the certificate is not counted. LIBLINEAR builds its own columns inside its training function, so building ours is counted.
+repetition. Ours is the time to the first step whose objective is good enough, of a run with the target as its
+tolerance; the certificate is not counted. LIBLINEAR builds its own columns inside its training function, so building
+ours is counted.
 """
 
 from __future__ import annotations
@@ -131,7 +132,8 @@ def l1(names: list[str] | None, losses: list[str], Cs: list[float], repetitions:
                 for _ in range(repetitions):
                     for name, run in runs.items():
                         seen[name].append(run())
-                print(f"\n**{dataset.name}**, l1, {loss}, C = {C:g}, f* = {optimum:.8g} (gap {reference.relative_gap:.0e})\n")
+                known = f"f* = {optimum:.8g} (gap {reference.relative_gap:.0e})"
+                print(f"\n**{dataset.name}**, l1, {loss}, C = {C:g}, {known}\n")
                 print_table(seen)
 
 
