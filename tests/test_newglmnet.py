@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise, product
 
 import numpy as np
@@ -142,3 +143,12 @@ def test_few_rows_at_large_C_end_in_few_hundred_steps(name, C):
     solution = solve(Problem(X, y, loss="squared_hinge", penalty="l1", C=C), "newglmnet", tol=1e-8)
     assert solution.converged
     assert solution.n_iter < 600
+
+
+def test_rows_far_on_the_wrong_side_do_not_stop_the_logistic_loss():
+    X, response = random_data(23, rows=200, columns=30)
+    problem = Problem(100 * X, np.sign(response), loss="logistic", penalty="l1", intercept="free", C=100.0)
+    far = solve(problem, "newglmnet", tol=0.5, max_iter=1)
+    start = replace(far, coef=np.random.default_rng(0).standard_normal(30))  # predictions of hundreds, half wrong
+    solution = solve(problem, "newglmnet", tol=1e-4, warm_start=start)
+    assert solution.status is Status.CONVERGED, solution

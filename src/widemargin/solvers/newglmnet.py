@@ -53,7 +53,10 @@ ROUNDS = 2
 
 # A loss with a straight piece has no curvature there although its slope pulls: the model would have no minimum. Such
 # rows get this share of |slope| as curvature (half makes it the loss's largest), less the better the steps succeed.
-STRAIGHT_PIECES = {"modified_huber": 0.5}
+STRAIGHT_PIECES = {"modified_huber": 0.5, "logistic": 0.5}
+# The logistic loss is all but straight only where rows are far on the wrong side: asked for when a search has failed.
+FIRST_STRAIGHT = {"modified_huber": 0.5}
+FIRST_HELP, LEAST_HELP = 1e-3, 1e-9
 
 
 @dataclass(frozen=True)
@@ -91,7 +94,7 @@ class NewGLMNET(Solver):
             if verdict is not None:
                 state.tighten()
             yield from state.solve_model(self.inner_passes, iteration)
-            if not state.search() and not state.restore():
+            if not state.search() and not state.stiffen() and not state.restore():
                 return
             iteration += 1
 
@@ -115,7 +118,7 @@ class _Outer:
         self.u, self.h = np.empty(rows), np.empty(rows)
         self._trial = np.empty(rows), np.empty(rows), np.empty(rows)
         self.forcing, self.whole_violation = FORCING, -np.inf
-        self.straight = STRAIGHT_PIECES.get(problem.loss.name, 0.0)
+        self.straight = FIRST_STRAIGHT.get(problem.loss.name, 0.0)
         self.passes, self._n_support, self._settled = 0.0, 0, False
         self._descent, self._newton = 0.0, 0.0  # work of both inner methods, in passes over the data
         self._support = SupportStep(problem, lambda: not run.should_stop())
@@ -248,9 +251,18 @@ class _Outer:
                 self.penalty, self.objective = penalty, objective
                 self.straight *= 0.1 if halvings == 0 else 10.0
                 self.straight = min(self.straight, STRAIGHT_PIECES.get(self.problem.loss.name, 0.0))
+                self.straight = self.straight if self.straight > LEAST_HELP else 0.0
                 return True
             lam *= BETA
         return False
+
+    def stiffen(self) -> bool:
+        """The next model gives straight pieces more curvature; False where they have all of it."""
+        most = STRAIGHT_PIECES.get(self.problem.loss.name, 0.0)
+        if self.straight >= most:
+            return False
+        self.straight = min(most, max(10 * self.straight, FIRST_HELP))
+        return True
 
     def restore(self) -> bool:
         """The next step looks at all columns again; False where none was missing."""
