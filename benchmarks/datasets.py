@@ -29,10 +29,11 @@ TWO_CLASSES = (
     "census_income",
     "covtype",
     "imdb_bow",
+    "news20",
     "20ng_bigram_binary",
 )
 
-POSITIVE_CLASS = {"covtype": 1.0}  # against the rest, where the file has more than two classes
+POSITIVE_CLASS = {"covtype": 1.0, "news20": 1.0}  # against the rest, where the file has more than two classes
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise, product
 
 import numpy as np
@@ -12,8 +13,9 @@ from hypothesis import strategies as st
 from liblinear.liblinearutil import parameter, train
 from liblinear.liblinearutil import problem as liblinear_problem
 
-from support import random_data, random_problem
-from widemargin import CMLS, NewGLMNET, PrimalCD, Status, solve
+from support import random_data, random_problem, real_data
+from widemargin import CMLS, NewGLMNET, PrimalCD, Problem, Status, solve
+from widemargin.objective.losses import LOSSES
 from widemargin.objective.penalties import PENALTIES
 from widemargin.objective.problem import INTERCEPTS
 
@@ -106,3 +108,47 @@ def test_a_loss_without_curvature_is_refused():
         solve(random_problem(0, "hinge", "l1"), "newglmnet")
     with pytest.raises(ValueError, match="newglmnet"):
         solve(random_problem(0, "logistic", "l1"), CMLS())
+
+
+@pytest.mark.parametrize("intercept", INTERCEPTS)
+@pytest.mark.parametrize("penalty", ["l1", "elasticnet"])
+@pytest.mark.parametrize("loss", sorted(NewGLMNET.losses))
+def test_newton_steps_on_the_support_end_badly_scaled_problems(loss, penalty, intercept):
+    X, response = random_data(21, rows=120, columns=40, density=0.8)
+    scales = np.logspace(-2, 2, 40)
+    y = np.sign(response) if LOSSES[loss].classification else response
+    data = X.toarray() * scales + 3 * scales  # columns far from zero, of very different lengths
+    problem = Problem(data, y, loss=loss, penalty=penalty, intercept=intercept, C=30.0)
+    solution = solve(problem, "newglmnet", tol=1e-7, max_iter=1500)
+    assert solution.status is Status.CONVERGED, solution
+    other = solve(problem, "prox_newton", tol=1e-7)
+    assert solution.certificate.primal == pytest.approx(other.certificate.primal, rel=2e-7)
+
+
+def test_support_steps_by_conjugate_gradients_agree_with_dense_ones(monkeypatch):
+    from widemargin.solvers import model_step
+
+    problem = random_problem(22, "squared_hinge", "l1", "free", rows=400, columns=150, C=50.0)
+    dense = solve(problem, "newglmnet", tol=1e-9)
+    monkeypatch.setattr(model_step, "LARGEST_DENSE", 0)
+    by_cg = solve(problem, "newglmnet", tol=1e-9)
+    assert dense.converged
+    assert by_cg.converged
+    assert by_cg.certificate.primal == pytest.approx(dense.certificate.primal, rel=1e-8)
+
+
+@pytest.mark.parametrize(("name", "C"), [("colon-cancer", 10.0), ("leu", 10.0)])
+def test_few_rows_at_large_C_end_in_few_hundred_steps(name, C):
+    X, y = real_data(name)
+    solution = solve(Problem(X, y, loss="squared_hinge", penalty="l1", C=C), "newglmnet", tol=1e-8)
+    assert solution.converged
+    assert solution.n_iter < 600
+
+
+def test_rows_far_on_the_wrong_side_do_not_stop_the_logistic_loss():
+    X, response = random_data(23, rows=200, columns=30)
+    problem = Problem(100 * X, np.sign(response), loss="logistic", penalty="l1", intercept="free", C=100.0)
+    far = solve(problem, "newglmnet", tol=0.5, max_iter=1)
+    start = replace(far, coef=np.random.default_rng(0).standard_normal(30))  # predictions of hundreds, half wrong
+    solution = solve(problem, "newglmnet", tol=1e-4, warm_start=start)
+    assert solution.status is Status.CONVERGED, solution

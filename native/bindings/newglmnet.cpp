@@ -62,6 +62,14 @@ class ModelState {
         return concluded();
     }
 
+    // To be called once after `begin` and `look_again`, before the model is solved: which columns take part.
+    int64_t choose(double least_violation) {
+        nb::gil_scoped_release release;
+        X_.visit([&](const auto& X) { NewtonModel(X, penalty_, columns_, rows_).choose(working_, least_violation); });
+        n_live_ = working_.size();
+        return int64_t(working_.size());
+    }
+
     // Passes over the model until the sum of the violations is at most `tolerance` or the time is over.
     InnerReport solve(double tolerance, int64_t max_passes, double max_seconds) {
         const auto start = std::chrono::steady_clock::now();
@@ -84,6 +92,32 @@ class ModelState {
         }
         return report;
     }
+
+    // The working columns in the model: their weights, the slopes of the loss at the outer iterate and the curvatures.
+    void model(Array<uint32_t> columns, Array<Out> next, Array<Out> slope, Array<Out> curvature) const {
+        const auto n = int64_t(working_.size());
+        checked(columns, n, "columns"), checked(next, n, "next");
+        checked(slope, n, "slope"), checked(curvature, n, "curvature");
+        for (size_t k = 0; k < working_.size(); ++k) {
+            const ModelColumn& at = columns_[working_[k]];
+            columns.data()[k] = working_[k];
+            next.data()[k] = at.next;
+            slope.data()[k] = at.slope - penalty_.ridge * at.w;
+            curvature.data()[k] = at.curvature;
+        }
+    }
+
+    // Moves the model to these weights of the working columns, in the order that `model` told, with t = X d there.
+    void set_model(Array<In> next, double intercept, Array<In> t) {
+        checked(next, int64_t(working_.size()), "next"), checked(t, X_.n_cols(), "t");
+        for (size_t k = 0; k < working_.size(); ++k) columns_[working_[k]].next = next.data()[k];
+        for (size_t i = 0; i < rows_.size(); ++i) rows_[i].t = t.data()[i];
+        if (ones_.value != 0) intercept_.next = intercept / ones_.value;
+        n_live_ = working_.size();
+        inner_inside_ = infinity;
+    }
+    double model_intercept() const { return intercept_.next * ones_.value; }
+    double intercept_slope() const { return intercept_.slope - intercept_penalty_.ridge * intercept_.w; }
 
     // X d, the direction seen from the rows.
     void direction(Array<Out> t) const {
@@ -127,7 +161,6 @@ class ModelState {
   private:
     OuterReport concluded() {
         report_.n_active = int64_t(active_.size());
-        report_.n_working = int64_t(working_.size());
         inside_ = report_.largest_violation / double(rows_.size());
         n_live_ = working_.size();
         inner_inside_ = infinity;
@@ -144,6 +177,7 @@ class ModelState {
         intercept_.curvature = h;
         report_.violation += intercept_penalty_.violation(intercept_.w, intercept_.slope);
         if (intercept_penalty_.rho > 0) report_.largest_slope = std::max(report_.largest_slope, std::abs(g));
+        report_.tilt += intercept_penalty_.value(intercept_.w) + intercept_.w * g;
         if (intercept_penalty_.ridge > 0) report_.gap += intercept_penalty_.gap(intercept_.w, g);
     }
 
@@ -155,7 +189,7 @@ class ModelState {
             NewtonModel constant(X, intercept_penalty_, columns_, rows_);
             double largest = 0;
             const double b = ones_.value != 0 ? constant.step(ones_, intercept_) : 0.0;
-            const double sum = model.pass(working_, n_live_, inner_inside_, largest);
+            const double sum = model.pass(working_, n_live_, inner_inside_, largest, report.entries);
             inner_inside_ = largest / double(rows_.size());
             return sum + b;
         });
@@ -200,13 +234,16 @@ void bind_newglmnet(nb::module_& m) {
     using nb::arg;
     nb::class_<OuterReport>(m, "OuterReport")
         .def_ro("n_active", &OuterReport::n_active)
-        .def_ro("n_working", &OuterReport::n_working)
+        .def_ro("n_support", &OuterReport::n_support)
         .def_ro("violation", &OuterReport::violation)
+        .def_ro("largest_violation", &OuterReport::largest_violation)
         .def_ro("largest_slope", &OuterReport::largest_slope)
+        .def_ro("tilt", &OuterReport::tilt)
         .def_ro("gap", &OuterReport::gap);
     nb::class_<InnerReport>(m, "InnerReport")
         .def_ro("passes", &InnerReport::passes)
         .def_ro("steps", &InnerReport::steps)
+        .def_ro("entries", &InnerReport::entries)
         .def_ro("violation", &InnerReport::violation)
         .def_ro("done", &InnerReport::done);
     nb::class_<ModelState>(m, "NewtonModel", "The quadratic model of newGLMNET: its state and its passes over columns.")
@@ -216,7 +253,13 @@ void bind_newglmnet(nb::module_& m) {
         .def("weights", &ModelState::weights, arg("w").noconvert())
         .def("begin", &ModelState::begin, arg("u"), arg("h"))
         .def("look_again", &ModelState::look_again, arg("u"))
+        .def("choose", &ModelState::choose, arg("least_violation"))
         .def("solve", &ModelState::solve, arg("tolerance"), arg("max_passes"), arg("max_seconds"))
+        .def("model", &ModelState::model, arg("columns").noconvert(), arg("next").noconvert(), arg("slope").noconvert(),
+             arg("curvature").noconvert())
+        .def("set_model", &ModelState::set_model, arg("next"), arg("intercept"), arg("t"))
+        .def_prop_ro("model_intercept", &ModelState::model_intercept)
+        .def_prop_ro("intercept_slope", &ModelState::intercept_slope)
         .def("direction", &ModelState::direction, arg("t").noconvert())
         .def("penalty_change", &ModelState::penalty_change, arg("step"))
         .def("promised", &ModelState::promised)

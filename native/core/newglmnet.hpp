@@ -33,15 +33,17 @@ struct ModelColumn {
 };
 
 struct OuterReport {
-    int64_t n_active = 0, n_working = 0;
+    int64_t n_active = 0, n_support = 0;
     double violation = 0;  // sum of the violations
     double largest_violation = 0;
     double largest_slope = 0;  // of the loss alone
+    double tilt = 0;           // R(w) + w . g for the slopes g of the loss: the gap but for what lies beyond |g| <= rho
     double gap = 0;            // sum of the coordinates' shares where there is a ridge
 };
 
 struct InnerReport {
     int64_t passes = 0, steps = 0;
+    int64_t entries = 0;  // of the columns looked at: the work
     double violation = 0;
     bool done = false;
 };
@@ -80,13 +82,27 @@ class NewtonModel {
             at.next = at.w;
             const double violation = penalty_.violation(at.w, at.slope);
             report.violation += violation;
+            report.n_support += at.w != 0;
+            report.tilt += penalty_.value(at.w) + at.w * g;
             report.largest_violation = std::max(report.largest_violation, violation);
             if (penalty_.ridge > 0) report.gap += penalty_.gap(at.w, g);
             if (at.w == 0 && violation == 0) continue;
-            at.curvature = model_curvature(x);
             working.push_back(j);
         }
         active.resize(kept);
+    }
+
+    // Of the columns that count, those without a weight and with less than this violation wait for a later model; the
+    // others' curvatures are found.
+    void choose(std::vector<uint32_t>& working, double least_violation) {
+        size_t kept = 0;
+        for (const uint32_t j : working) {
+            ModelColumn& at = columns_[j];
+            if (at.w == 0 && penalty_.violation(0, at.slope) < least_violation) continue;
+            at.curvature = model_curvature(X_[j]);
+            working[kept++] = j;
+        }
+        working.resize(kept);
     }
 
     template <class Row>
@@ -97,7 +113,7 @@ class NewtonModel {
 
     // One pass of the model over the first `n_live` columns of the working set; columns that are shrunk are swapped
     // behind them. Returns the sum of the violations; `largest` receives the largest.
-    double pass(std::vector<uint32_t>& working, size_t& n_live, double inside, double& largest) {
+    double pass(std::vector<uint32_t>& working, size_t& n_live, double inside, double& largest, int64_t& entries) {
         double total = 0;
         for (size_t k = 0; k < n_live; ++k) {
             if (k + prefetch_pointers < n_live) {
@@ -108,6 +124,7 @@ class NewtonModel {
             const uint32_t j = working[k];
             ModelColumn& at = columns_[j];
             const auto x = X_[j];
+            entries += X_.nnz(j);
             const double slope = model_slope(x, at);
             if (penalty_.rho > 0 && at.next == 0 && std::abs(slope) < penalty_.rho - inside) {
                 std::swap(working[k--], working[--n_live]);

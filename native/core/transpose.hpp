@@ -22,13 +22,26 @@ OwnedSparse<T> transpose_sparse(const Rows& X) {
     OwnedSparse<T> out;
     out.indptr.assign(size_t(X.n_cols) + 1, 0);
     const int64_t nnz = X.nnz();
-    for (int64_t k = 0; k < nnz; ++k) ++out.indptr[size_t(X.indices[k]) + 1];
+    // Where columns are many, each entry goes to a place of its own in memory, asked for in good time.
+    constexpr int64_t far = 32, near = 16;
+    for (int64_t k = 0; k < nnz; ++k) {
+        if (k + far < nnz) prefetch(&out.indptr[size_t(X.indices[k + far]) + 1]);
+        ++out.indptr[size_t(X.indices[k]) + 1];
+    }
     for (int64_t j = 0; j < X.n_cols; ++j) out.indptr[size_t(j) + 1] += out.indptr[size_t(j)];
     out.indices.resize(size_t(nnz));
     out.values.resize(size_t(nnz));
     std::vector<int64_t> next(out.indptr.begin(), out.indptr.end() - 1);
+    int64_t k = 0;
     for (int64_t i = 0; i < X.n_rows; ++i)
         X[i].for_each([&](int32_t j, double x) {
+            if (k + far < nnz) {
+                prefetch(&next[size_t(X.indices[k + far])]);
+                const auto soon = size_t(next[size_t(X.indices[k + near])]);
+                prefetch(&out.indices[soon]);
+                prefetch(&out.values[soon]);
+            }
+            ++k;
             const auto at = size_t(next[size_t(j)]++);
             out.indices[at] = int32_t(i);
             out.values[at] = T(x);

@@ -5,9 +5,11 @@
 | ordinal regression, one-class SVM, Crammer and Singer's SVM | the one that solves it |
 | maximum entropy, few entries | multinomial_newton |
 | maximum entropy, otherwise | multinomial_dual_cd; when it is slow, multinomial_newton from there |
-| l1 or elastic net, squared loss | lasso_cd |
 | l1 or elastic net, hinge or epsilon-insensitive loss | multipliers |
-| l1 or elastic net, other losses | prox_newton for few features, else newglmnet |
+| l1 or elastic net, other losses, very few features, or up to a thousand raw ones | prox_newton |
+| l1 or elastic net, squared loss, more features | lasso_cd |
+| l1 or elastic net, other losses, up to a thousand features | newglmnet; when it is slow, prox_newton from there |
+| l1 or elastic net, other losses, more features | newglmnet |
 | l2, smooth loss, few features: ten Newton steps cost less than some two hundred passes | newton_cholesky |
 | l2, smooth loss, otherwise | dual_cd; when it is slow, newton_cholesky or tron from there |
 | l2, hinge or epsilon-insensitive loss, many rows of few features, C |x|^2 > 1 | multipliers |
@@ -39,6 +41,8 @@ TRON_PASSES = 1000.0
 MULTIPLIER_PASSES = 300.0
 # Up to so many features a dense model of all of them is cheap.
 FEW_FOR_DENSE_MODELS = 1000
+# Up to so many, Newton's method is not worth an approach by cheaper steps.
+VERY_FEW_FEATURES = 64
 FEW_FEATURES = 5000
 NEWTON_STEPS = 10
 # With fewer entries than this coordinate descent is done before the calls of Newton steps are made.
@@ -55,7 +59,7 @@ OTHER_KINDS = {
 ENTROPY_PASSES = 200.0
 # Up to so many entries times classes either takes a moment, and Newton's method gives the most digits.
 FEW_PRODUCTS = 1e5
-SPARSE_CHOICE = {"squared": "lasso_cd", "hinge": "multipliers", "epsilon_insensitive": "multipliers"}
+NONSMOOTH_CHOICE = {"hinge": "multipliers", "epsilon_insensitive": "multipliers"}
 
 
 def choose(problem: Problem) -> Solver:
@@ -65,8 +69,8 @@ def choose(problem: Problem) -> Solver:
     if problem.kind in OTHER_KINDS:
         return solver_class(OTHER_KINDS[problem.kind])()
     if problem.penalty.name != "l2":
-        columns = "prox_newton" if problem.X.shape[1] <= FEW_FOR_DENSE_MODELS else "newglmnet"
-        solver = solver_class(SPARSE_CHOICE.get(problem.loss.name, columns))()
+        named = NONSMOOTH_CHOICE.get(problem.loss.name)
+        solver = _columns_choice(problem) if named is None else solver_class(named)()
     elif problem.loss.smooth:
         solver = _smooth_choice(problem)
     else:
@@ -83,6 +87,22 @@ def _entropy_choice(problem: Problem) -> Solver:
     if problem.X.nnz * n_classes <= FEW_PRODUCTS:
         return newton
     return HandOver(solver_class("multinomial_dual_cd")(), newton, budget=ENTROPY_PASSES)
+
+
+def _columns_choice(problem: Problem) -> Solver:
+    from .hand_over import HandOver
+
+    features = problem.X.shape[1]
+    newglmnet, prox_newton = solver_class("newglmnet")(), solver_class("prox_newton")()
+    if features <= VERY_FEW_FEATURES:
+        return prox_newton
+    if problem.loss.name == "squared":
+        return solver_class("lasso_cd")()
+    if features > FEW_FOR_DENSE_MODELS:
+        return newglmnet
+    if _stiffness(problem) > HOPELESS_STIFFNESS:
+        return prox_newton
+    return HandOver(newglmnet, prox_newton, budget=newton_passes(problem))
 
 
 def _smooth_choice(problem: Problem) -> Solver:

@@ -60,7 +60,7 @@ class Multipliers(Solver):
     Parameters
     ----------
     first_width : float
-        Width of the rounded corner at the start, in units of the margin.
+        Width of the rounded corner at the start, in units of the margin, or of the targets' standard deviation.
     narrowing : float
         What the width is multiplied by each time the multipliers move.
 
@@ -114,7 +114,7 @@ class _State:
         lower, upper = problem.loss.dual_bounds(problem.y)
         self.lower, self.upper = lower * problem.weights, upper * problem.weights
         self.zone = 0.0 if problem.loss.classification else problem.loss.epsilon
-        self.width = first_width / float(problem.weights[problem.weights > 0].mean())
+        self.width = first_width * _margin(problem) / float(problem.weights[problem.weights > 0].mean())
         # In the middle of their bounds the multipliers round the corner to both sides: nothing is known of them yet.
         # Under l1 the correlations of so many large ones would be far beyond their bound: there they begin at zero.
         middle = 0.5 if problem.penalty.rho == 0 else 0.0
@@ -229,3 +229,11 @@ class _State:
             t *= 0.5
         self.damping = min(self.damping * 16, 1.0)
         return False
+
+
+def _margin(problem: Problem) -> float:
+    """The unit that predictions are measured in: 1 for classes, the spread of the targets in regression."""
+    if problem.loss.classification:
+        return 1.0
+    spread = float(problem.y[problem.weights > 0].std())
+    return spread if spread > 0 and np.isfinite(spread) else 1.0

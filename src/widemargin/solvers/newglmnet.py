@@ -8,7 +8,8 @@ Yuan, Ho, Lin, "An Improved GLMNET for L1-regularized Logistic Regression" (2012
 Tibshirani (2010). An outer step measures the slopes X^T u, solves the model over the columns that have a weight or a
 violation (native, bounded calls), and searches along d with sigma = 0.01, beta = 0.5 in O(rows) per trial, where one
 exponential per row gives the loss, its slopes and its curvatures at once. The model's tolerance follows
-the outer violation, so it is solved coarsely at first. Columns are shrunk on both levels.
+the outer violation, so it is solved coarsely at first. Columns are shrunk on both levels. Where the passes crawl, as on
+badly scaled data or at a large C, Newton steps on the model's support (model_step.py) do up to half of the work.
 
 The slopes at the outer iterate give the duality gap itself, so a step that looks done is done.
 """
@@ -24,6 +25,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from .base import Point, Run, Solver, Step, Steps
+from .model_step import ModelPoint, SupportStep
 
 if TYPE_CHECKING:
     from ..objective.problem import Problem
@@ -38,11 +40,23 @@ ROUNDING = 1e-14
 FORCING = 0.3
 
 # All columns are looked at again whenever the active ones' violation fell to this share of the last whole one.
-LOOK_AGAIN = 0.3
+LOOK_AGAIN = 0.1
+
+# A zero weight whose violation is below this share of the largest waits for a later model: most of the columns that
+# violate at first are zero again when others have moved. Half as much from model to model: features have scales.
+WAITING = 0.3
+
+# Where the passes of an outer step do not solve the model and the support has settled, changing by at most this share,
+# a Newton step on the support helps; then the passes go on.
+SETTLED = 0.05
+ROUNDS = 2
 
 # A loss with a straight piece has no curvature there although its slope pulls: the model would have no minimum. Such
 # rows get this share of |slope| as curvature (half makes it the loss's largest), less the better the steps succeed.
-STRAIGHT_PIECES = {"modified_huber": 0.5}
+STRAIGHT_PIECES = {"modified_huber": 0.5, "logistic": 0.5}
+# The logistic loss is all but straight only where rows are far on the wrong side: asked for when a search has failed.
+FIRST_STRAIGHT = {"modified_huber": 0.5}
+FIRST_HELP, LEAST_HELP = 1e-3, 1e-9
 
 
 @dataclass(frozen=True)
@@ -69,7 +83,7 @@ class NewGLMNET(Solver):
     )
     penalties: ClassVar[frozenset[str]] = frozenset({"l1", "elasticnet", "l2"})
 
-    inner_passes: int = 4
+    inner_passes: int = 8
 
     def iterate(self, problem: Problem, run: Run) -> Steps:
         state = _Outer(problem, run)
@@ -80,7 +94,7 @@ class NewGLMNET(Solver):
             if verdict is not None:
                 state.tighten()
             yield from state.solve_model(self.inner_passes, iteration)
-            if not state.search() and not state.restore():
+            if not state.search() and not state.stiffen() and not state.restore():
                 return
             iteration += 1
 
@@ -104,8 +118,10 @@ class _Outer:
         self.u, self.h = np.empty(rows), np.empty(rows)
         self._trial = np.empty(rows), np.empty(rows), np.empty(rows)
         self.forcing, self.whole_violation = FORCING, -np.inf
-        self.straight = STRAIGHT_PIECES.get(problem.loss.name, 0.0)
-        self.passes = 0.0
+        self.straight = FIRST_STRAIGHT.get(problem.loss.name, 0.0)
+        self.passes, self._n_support, self._settled = 0.0, 0, False
+        self._descent, self._newton = 0.0, 0.0  # work of both inner methods, in passes over the data
+        self._support = SupportStep(problem, lambda: not run.should_stop())
         if run.start is not None:
             self.native.set_weights(run.start.w, run.start.intercept)
         self._restart()
@@ -121,10 +137,12 @@ class _Outer:
 
     def measure(self) -> None:
         """Slopes, violations and the gap at the iterate; once more over all columns when the active ones look done."""
-        h = np.maximum(self.h, self.straight * np.abs(self.u)) if self.straight else self.h
-        self.report = self.native.begin(self.u, h)
+        self.model_h = np.maximum(self.h, self.straight * np.abs(self.u)) if self.straight else self.h
+        self.report = self.native.begin(self.u, self.model_h)
         self.passes += self.report.n_active / self.problem.X.shape[1]
         self.gap = self._gap()
+        last, self._n_support = self._n_support, self.report.n_support
+        self._settled = abs(self._n_support - last) <= SETTLED * self._n_support
         shrunk = self.report.n_active < self.problem.X.shape[1]
         if shrunk and (self.looks_done() or self.report.violation <= LOOK_AGAIN * self.whole_violation):
             self._look_again()
@@ -144,6 +162,10 @@ class _Outer:
         if rho < 1:
             return self.report.gap
         scale = min(1.0, rho / max(self.report.largest_slope, 1e-300))
+        # To first order in 1 - scale; conjugates take logarithms, so they are asked only where they can end the run.
+        estimate = max(0.0, self.report.tilt) + (1 - scale) * self.penalty
+        if estimate > 2 * self._run.tol * abs(self.objective):
+            return estimate
         return max(0.0, self.objective + self.problem.conjugate_sum(scale * self.u))
 
     def looks_done(self) -> bool:
@@ -169,16 +191,50 @@ class _Outer:
         self._look_again()
 
     def solve_model(self, max_passes: int, iteration: int) -> Generator[Step, object, None]:
-        """Passes over the model in bounded calls, until its violation is small against the outer one."""
+        """Until the model's violation is small against the outer one, or the work spent on it enough."""
+        self._n_working = self.native.choose(WAITING * 0.5**iteration * self.report.largest_violation)
+        for _ in range(ROUNDS):
+            done = yield from self._descend(max_passes, iteration)
+            if done or not self._settled or self._run.should_stop() or not self._support_step():
+                return
+
+    def _descend(self, max_passes: int, iteration: int) -> Generator[Step, object, bool]:
+        """Passes over the model in bounded calls; whether they solved it."""
         made = 0
         while made < max_passes:
             report = self.native.solve(self.forcing * self.report.violation, max_passes - made, self._run.slice())
             made += report.passes
-            self.passes += report.steps / self.problem.X.shape[1]
+            work = report.entries / max(1, self.problem.X.nnz)
+            self.passes += work
+            self._descent += work
             if report.done:
-                break
+                return True
             if made < max_passes:
                 yield self.step(iteration, looks_done=False)
+        return False
+
+    def _support_step(self) -> bool:
+        """A Newton step on the model's support, for what coordinate descent finds slowly."""
+        n = self._n_working
+        at = ModelPoint(
+            columns=np.empty(n, dtype=np.uint32),
+            w=np.empty(n),
+            slope=np.empty(n),
+            curvature=np.empty(n),
+            intercept=self.native.model_intercept,
+            intercept_slope=self.native.intercept_slope,
+            h=self.model_h,
+            t=self.t,
+        )
+        self.native.model(at.columns, at.w, at.slope, at.curvature)
+        self.native.direction(self.t)
+        # Never more work than coordinate descent: where its passes get on better, little is lost.
+        moved, cost = self._support.take(at, budget=self._descent - self._newton)
+        self.passes += cost
+        self._newton += cost
+        if moved:
+            self.native.set_model(at.w, at.intercept, at.t)
+        return moved
 
     def search(self) -> bool:
         """Backtracking along d; False where no step decreases the objective any more."""
@@ -195,9 +251,18 @@ class _Outer:
                 self.penalty, self.objective = penalty, objective
                 self.straight *= 0.1 if halvings == 0 else 10.0
                 self.straight = min(self.straight, STRAIGHT_PIECES.get(self.problem.loss.name, 0.0))
+                self.straight = self.straight if self.straight > LEAST_HELP else 0.0
                 return True
             lam *= BETA
         return False
+
+    def stiffen(self) -> bool:
+        """The next model gives straight pieces more curvature; False where they have all of it."""
+        most = STRAIGHT_PIECES.get(self.problem.loss.name, 0.0)
+        if self.straight >= most:
+            return False
+        self.straight = min(most, max(10 * self.straight, FIRST_HELP))
+        return True
 
     def restore(self) -> bool:
         """The next step looks at all columns again; False where none was missing."""

@@ -19,11 +19,12 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _core
 from .base import Point, Run, Solver, Step, Steps
 from .dense_model import DenseModel
 
 if TYPE_CHECKING:
-    from ..objective.problem import LossPass, Problem
+    from ..objective.problem import Problem
 
 Vector = NDArray[np.float64]
 
@@ -74,7 +75,8 @@ class _State:
         self.w, self.b = np.zeros(problem.X.shape[1]), 0.0
         if run.start is not None:
             self.w, self.b = run.start.w.copy(), run.start.intercept
-        self.passes = 0.0
+        self.z = problem.X.matvec(self.w, self.b, n_jobs=problem.n_jobs)
+        self.passes = 1.0
         self.damping = FIRST_DAMPING
         self._model = DenseModel(problem)
         self._straight = STRAIGHT_SHARE.get(problem.loss.name, 0.0)
@@ -82,15 +84,27 @@ class _State:
         self._idle = 0
 
     def look(self) -> None:
-        """One pass: predictions, slopes, objective, and the gap of the scaled dual point."""
+        """Slopes, curvatures, objective, and the gap of the scaled dual point."""
         problem = self.problem
-        at: LossPass = problem.loss_pass(self.w, self.b)
+        slopes, self.curvature = np.empty_like(self.z), np.empty_like(self.z)
+        value = _core.loss_along(
+            problem.loss.name,
+            problem.loss.epsilon,
+            self.z,
+            self.z,
+            0.0,
+            problem.y,
+            problem.weights,
+            np.empty_like(self.z),
+            slopes,
+            self.curvature,
+        )
+        self.u = -slopes
+        self.correlations = problem.X.rmatvec(self.u, n_jobs=problem.n_jobs)
         self.passes += 1
-        self.z, self.u, self.correlations = at.z, -at.u, -at.gradient
-        self.curvature = problem.loss_derivatives(self.z)[1]
         if self._straight > 0:
             self.curvature = np.maximum(self.curvature, self._straight * np.abs(self.u))
-        self.objective = problem.penalty_value(self.w, self.b) + at.value
+        self.objective = problem.penalty_value(self.w, self.b) + value
         self._best_dual = max(self._best_dual, self._scaled_dual())
         self.gap = self.objective - self._best_dual
 
@@ -136,6 +150,7 @@ class _State:
         self.damping = max(self.damping / 10, LEAST_DAMPING) if share == 1 else min(10 * self.damping, 1.0)
         self._straight *= 0.1 if share == 1 else 1.0
         self.w, self.b = (1 - share) * self.w + share * w, (1 - share) * self.b + share * b
+        self.z = (1 - share) * self.z + share * z
         return True
 
     def _search(self, w: Vector, b: float, z: Vector, gained: float) -> float:

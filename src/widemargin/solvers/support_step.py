@@ -4,8 +4,9 @@ With the signs of the nonzero weights fixed, the objective is quadratic in them,
 
     Q(w) = 1/2 w^T H w - c . w + sum_j (rho_j sign_j w_j + bend_j/2 w_j^2)        slope = H w - c
 
-and one linear system finds its minimum, which coordinate descent may need thousands of passes for. A step ends where
-the first weight reaches zero; that weight leaves and the rest goes on. Coordinate descent decides which columns come.
+and one linear system finds its minimum, which coordinate descent may need thousands of passes for. Weights that
+would change their sign stop at zero together where that gains, else the step ends where the first one gets there; they
+leave and the rest goes on. Coordinate descent decides which columns come.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from .vectors import inner
 
 Vector = NDArray[np.float64]
 Square = NDArray[np.float64]
@@ -21,9 +23,11 @@ Columns = NDArray[np.uint32]
 
 # Larger supports are left to coordinate descent: the Hessian takes the square of this in memory.
 LARGEST_SUPPORT = 1500
+# From this size on, LAPACK is worth waking its threads.
+BLAS_SUPPORT = 150
 # Weights that may reach zero in one call; each costs a linear system, and all together about this many operations.
 MOST_CUTS = 30
-MOST_OPERATIONS = 2e8
+MOST_OPERATIONS = 1e9
 
 
 def lasso_support_step(native: _core.LassoCD, working: Columns, rho: float) -> None:
@@ -51,27 +55,45 @@ def minimise_on_support(hessian: Square, slope: Vector, w: Vector, rho: Vector, 
             return
         at, penalised = w[support], rho[support]
         downhill = -(slope[support] + penalised * np.sign(at) + bend[support] * at)
-        d = _solve(hessian[np.ix_(support, support)], bend[support], downhill)
-        if d is None or not float(d @ downhill) > 0:
+        found = _solve(hessian[np.ix_(support, support)], bend[support], downhill)
+        if found is None or not inner(found, downhill) > 0:
             return
-        share, first = _until_zero(at, d, penalised)
-        d = share * d
-        if share < 1:
-            d[first] = -at[first]
-        w[support] += d
-        slope += hessian[:, support] @ d
-        if share == 1:
+        end = at + found
+        crossing = (end * at < 0) & (penalised > 0)
+        end[crossing] = 0.0
+        d = np.zeros_like(w)
+        d[support] = end - at
+        change = hessian @ d
+        if crossing.any() and not _falls(d, slope, change, w, rho, bend):
+            share, first = _until_zero(at, found, penalised)
+            d[support] = share * found
+            d[support[first]] = -at[first]
+            change = hessian @ d
+        w += d
+        slope += change
+        if not crossing.any():
             return
+
+
+def _falls(d: Vector, slope: Vector, change: Vector, w: Vector, rho: Vector, bend: Vector) -> bool:
+    """Whether Q is lower at w + d, where the slope changes by H d."""
+    end = w + d
+    smooth = inner(d, slope + 0.5 * change) + 0.5 * inner(bend, end * end - w * w)
+    return smooth + inner(rho, np.abs(end) - np.abs(w)) < 0
 
 
 def _solve(hessian: Square, bend: Vector, right: Vector) -> Vector | None:
     """(H + diag(bend))^-1 right, a touch of the identity added so that dependent columns do no harm."""
     diagonal = np.diag_indices_from(hessian)
     hessian[diagonal] += bend + 1e-12 * float(hessian[diagonal].max())
-    found = right.copy()
-    if not _core.cholesky_solve(hessian.reshape(-1), found):
-        return None
-    return found if bool(np.isfinite(found).all()) else None
+    if len(right) > BLAS_SUPPORT:
+        from scipy.linalg.lapack import dposv
+
+        _, found, failed = dposv(hessian, right, lower=1, overwrite_a=1)
+    else:
+        found = right.copy()
+        failed = not _core.cholesky_solve(hessian.reshape(-1), found)
+    return None if failed or not bool(np.isfinite(found).all()) else found
 
 
 def _until_zero(w: Vector, d: Vector, rho: Vector) -> tuple[float, int]:
