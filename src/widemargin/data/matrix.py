@@ -149,6 +149,8 @@ class Matrix:
         arrays = _core.row_arrays(self._rows)
         if not self.is_sparse:
             return arrays[0].reshape(self.shape)
+        import scipy.sparse as sp  # not needed before
+
         indptr, indices, values = arrays
         return sp.csr_array((values.astype(self.dtype, copy=False), indices, indptr), shape=self.shape)
 

@@ -43,8 +43,9 @@ Vector = NDArray[np.float64]
 
 # F is minimised until its own gap is this share of the problem's, then the multipliers move.
 INNER_SHARE = 0.2
-# Below this share of the first width, (y - z) / width is made of rounding: there is no more to gain.
-NARROWEST = 1e-18
+# Below this share of the first width, (y - z) / width is made of rounding: the corner is widened again, around multipliers
+# that are better by now, and after some attempts there is no more to gain.
+NARROWEST, WIDENED, ATTEMPTS = 1e-12, 1e-4, 4
 # Newton's Hessian is damped by this share of what it would be with all rows at the corner. It grows where steps had to
 # be cut and falls where they fitted, as in the method of Levenberg and Marquardt.
 FIRST_DAMPING = 1e-2
@@ -83,8 +84,8 @@ class Multipliers(Solver):
 
     def iterate(self, problem: Problem, run: Run) -> Steps:
         state = _State(problem, run, self.first_width)
-        narrowest = NARROWEST * state.width
-        while state.width > narrowest:
+        first, attempts = state.width, 0
+        while attempts < ATTEMPTS:
             at = state.look()
             verdict = yield state.step(at, looks_done=state.gap <= run.tol * abs(state.best_primal))
             inner_done = at.inner_gap <= INNER_SHARE * state.gap or verdict is not None
@@ -92,6 +93,8 @@ class Multipliers(Solver):
                 state.move_multipliers(at, self.narrowing)
             if state.width < LEAST_WIDTH:
                 return
+            if state.width < NARROWEST * first:
+                state.width, attempts = WIDENED * first, attempts + 1
 
 
 @dataclass(frozen=True)
