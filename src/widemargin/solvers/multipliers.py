@@ -43,8 +43,8 @@ Vector = NDArray[np.float64]
 
 # F is minimised until its own gap is this share of the problem's, then the multipliers move.
 INNER_SHARE = 0.2
-# Below this share of the first width, (y - z) / width is made of rounding: the corner is widened again, around multipliers
-# that are better by now, and after some attempts there is no more to gain.
+# Below this share of the first width, (y - z) / width is made of rounding: the corner is widened again, around
+# multipliers that are better by now, and after some attempts there is no more to gain.
 NARROWEST, WIDENED, ATTEMPTS = 1e-12, 1e-4, 4
 # Newton's Hessian is damped by this share of what it would be with all rows at the corner. It grows where steps had to
 # be cut and falls where they fitted, as in the method of Levenberg and Marquardt.
