@@ -138,8 +138,8 @@ def test_compact_rows_have_the_same_optimum(loss, intercept, storage, monkeypatc
     plain = solve(problem, "dual_cd", tol=1e-8)
     monkeypatch.setattr(row_layout, "WIDE", 1)
     moved = []
-    move = dual_state.DualState._move_to
-    monkeypatch.setattr(dual_state.DualState, "_move_to", lambda self, *where: (moved.append(1), move(self, *where)))
+    lasting = dual_state.lasting_layout
+    monkeypatch.setattr(dual_state, "lasting_layout", lambda X, present: moved.append(1) or lasting(X, present))
     folded = solve(problem, "dual_cd", tol=1e-8)
     assert moved
     assert_optimal(folded, problem, 1e-8)
@@ -157,3 +157,31 @@ def test_the_clock_decides_nothing(monkeypatch, solver, intercept):
     assert len(cut.trace) >= len(whole.trace)
     assert (cut.n_iter, cut.solver) == (whole.n_iter, whole.solver)
     np.testing.assert_array_equal(cut.coef, whole.coef)
+
+
+def test_blocks_of_neighbours_only_where_neighbours_differ(monkeypatch):
+    """Files sorted by their labels are visited row by row."""
+    rng = np.random.default_rng(0)
+    X, y = sp.random_array((2000, 50), density=0.1, rng=rng, format="csr"), np.where(rng.random(2000) < 0.3, 1.0, -1.0)
+    assert row_layout.first_layout(Problem(X, y)).block == 1  # it fits the cache
+    monkeypatch.setattr(row_layout, "CACHE", 0)
+    assert row_layout.first_layout(Problem(X, y)).block == row_layout.BLOCK
+    assert row_layout.first_layout(Problem(X, np.sort(y))).block == 1
+    targets = rng.standard_normal(2000)
+    assert row_layout.first_layout(Problem(X, targets, loss="squared")).block == row_layout.BLOCK
+    assert row_layout.first_layout(Problem(X, np.sort(targets), loss="squared")).block == 1
+
+
+def test_a_long_run_goes_on_where_it_stood(monkeypatch):
+    """The move to compact rows keeps the dual point, the learnt order and the value of the dual."""
+    monkeypatch.setattr(row_layout, "WIDE", 1)
+    problem = random_problem(9, "hinge", rows=200, columns=40, C=100.0, convert=lambda X: sp.csr_array(X.round(1)))
+    run = Run(tol=1e-12, seed=0, max_iter=100, every_step=False, start=None, seconds_left=lambda: 100.0)
+    state = dual_state.DualState(problem, run, "adaptive", True)
+    report = state.run_passes(1.0, 5)
+    before = state.point()
+    state.prepare_for_long_run()
+    after = state.point()
+    np.testing.assert_array_equal(after.dual, before.dual)
+    np.testing.assert_allclose(after.w, before.w, atol=1e-12)
+    assert state.run_passes(1.0, 1).dual >= report.dual

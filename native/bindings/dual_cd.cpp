@@ -75,6 +75,14 @@ class DualState {
     }
     void become_adaptive() { order_.become_adaptive(); }
 
+    // Goes on where another descent over the same rows stood, but for the weights, whose columns may be others.
+    void go_on_from(const DualState& before) {
+        if (before.rows_.size() != rows_.size()) throw std::invalid_argument("the other descent has other rows");
+        for (size_t i = 0; i < rows_.size(); ++i) rows_[i].v = before.rows_[i].v;
+        order_ = before.order_, shrinking_ = before.shrinking_;
+        intercept_ = before.intercept_, dual_value_ = before.dual_value_;
+    }
+
     DualReport run(double relative_gap, double trust, int64_t max_passes, double max_seconds) {
         const DualTarget target{relative_gap, trust, max_passes, max_seconds};
         nb::gil_scoped_release release;
@@ -133,6 +141,7 @@ void bind_dual_cd(nb::module_& m) {
         .def("weights", &DualState::weights, arg("w").noconvert())
         .def("restore", &DualState::restore)
         .def("become_adaptive", &DualState::become_adaptive)
+        .def("go_on_from", &DualState::go_on_from, arg("before"))
         .def("run", &DualState::run, arg("relative_gap"), arg("trust"), arg("max_passes"), arg("max_seconds"))
         .def_rw("intercept", &DualState::intercept_)
         .def_rw("dual_value", &DualState::dual_value_);

@@ -24,8 +24,11 @@ from .pass_plan import PassPlan
 if TYPE_CHECKING:
     from ..objective.problem import Problem
 
-# A run that takes more passes than this is worth some preparation: coordinate frequencies are learnt, and data that
-# outgrow the cache are made compact.
+# After so many passes the order "auto" begins to learn frequencies: 20 to 50 % fewer passes at C = 100 than after 10 or
+# 20, and about as many at C = 1.
+LEARN_AFTER = 3
+
+# A run that takes more passes than this is worth a copy of data that outgrow the cache.
 SHORT_RUN = 10
 
 
@@ -75,7 +78,7 @@ class DualCD(Solver):
         state = DualState(problem, run, self.first_order, self.shrinking)
         # Somebody watches each pass, or the intercept moves after it: then passes are made one by one.
         plan = PassPlan(one_by_one=run.every_step or problem.intercept == "free")
-        iteration, passes = 0, 0.0
+        iteration, before, passes = 0, 0, 0.0  # before: where the last whole call had ended
         trust = 1.0
         rows = problem.X.shape[0]
         while True:
@@ -95,8 +98,12 @@ class DualCD(Solver):
                 n_active=report.n_active,
                 by_the_clock=plan.midway,
             )
-            if not plan.midway and iteration >= SHORT_RUN:
-                state.prepare_for_long_run(self.order)
+            if not plan.midway:
+                if self.order == "auto" and before < LEARN_AFTER <= iteration:
+                    state.learn_frequencies()
+                if before < SHORT_RUN <= iteration:
+                    state.prepare_for_long_run()
+                before = iteration
             if verdict is not None:
                 # The estimate said done and was wrong: the more often, the less it is believed.
                 trust = max(1.5 * trust, min(10.0 * trust, verdict.certificate.gap / max(report.gap, 1e-300)))

@@ -34,12 +34,12 @@ class DualState:
         self._free = problem.intercept == "free"
         self._single = problem.X.dtype == np.float32 and run.tol >= SINGLE_TOL
         self._mu = 0.1 * _mean_sqnorm(problem) if self._free else 0.0
-        self._prepared = False
-        self._build(first_layout(problem), order)
+        self._order = order
+        self._build(first_layout(problem))
         if run.start is not None:
             self._begin_at(run.start)
 
-    def _build(self, layout: Layout, order: str) -> None:
+    def _build(self, layout: Layout) -> None:
         problem = self.problem
         self._layout = layout
         self._native = _core.DualCD(
@@ -50,7 +50,7 @@ class DualState:
             problem.weights,
             layout.private_part,
             np.sqrt(self._mu) if self._free else problem.intercept_scale,
-            order,
+            self._order,
             layout.block,
             self._shrinking,
             self._run.seed,
@@ -89,23 +89,19 @@ class DualState:
             self._native.dual_value -= step * step / self._mu
         return report
 
-    def prepare_for_long_run(self, order: str) -> None:
-        """Once: rows get the form that many passes deserve, and the order "auto" becomes adaptive."""
-        if self._prepared:
-            return
-        self._prepared = True
-        layout = lasting_layout(self.problem.X, self._layout)
-        if layout is not self._layout:
-            self._move_to(layout, "permuted" if order == "auto" else order)
-        if order == "auto":
-            self._native.become_adaptive()
+    def learn_frequencies(self) -> None:
+        """From now on the order is adaptive."""
+        self._native.become_adaptive()
 
-    def _move_to(self, layout: Layout, order: str) -> None:
-        v, before = self.dual(), self._native
-        self._build(layout, order)
-        self._native.set_dual(v)
+    def prepare_for_long_run(self) -> None:
+        """Rows get the form that many passes deserve."""
+        layout = lasting_layout(self.problem.X, self._layout)
+        if layout is self._layout:
+            return
+        before = self._native
+        self._build(layout)
+        self._native.go_on_from(before)
         self._refresh_weights()
-        self._native.intercept, self._native.dual_value = before.intercept, before.dual_value
 
     def _refresh_weights(self) -> Vector:
         """w = X^T v anew from the dual variables, in the layout's columns."""
