@@ -38,10 +38,12 @@ PAPER = {
 
 @dataclass(frozen=True)
 class Reached:
-    """What the loosest sufficient run took."""
+    """What the loosest sufficient run took, or the last one if none was."""
 
     seconds: float
-    steps: float = np.nan  # looks at a coordinate
+    steps: float  # looks at a coordinate
+    suboptimality: float
+    sufficient: bool
 
 
 def scaled_covtype() -> Dataset:
@@ -66,17 +68,21 @@ DATA = {
 
 
 def to_target(
-    knobs: tuple[float, ...], run: Callable[[float], tuple[float, np.ndarray, float]],
-    value: Callable[[np.ndarray], float], goal: float, patience: float,
-) -> Reached | None:  # fmt: skip
-    """Tightens the knob until the objective is at most `goal`; the least time that got there, or None."""
+    knobs: tuple[float, ...],
+    run: Callable[[float], tuple[float, np.ndarray, float]],
+    suboptimality: Callable[[np.ndarray], float],
+    target: float,
+    patience: float,
+) -> Reached:
+    """Tightens the knob until the target is met, or patience is at its end; the least of three times."""
     for knob in knobs:
         seconds, w, steps = run(knob)
-        if value(w) <= goal:
-            return Reached(min(seconds, *(run(knob)[0] for _ in range(2))) if seconds < 1 else seconds, steps)
-        if seconds > patience:
+        reached = suboptimality(w)
+        if reached <= target or seconds > patience:
             break
-    return None
+    if reached <= target and seconds < 1:
+        seconds = min(seconds, *(run(knob)[0] for _ in range(2)))
+    return Reached(seconds, steps, reached, reached <= target)
 
 
 def compare(dataset: Dataset, Cs: list[float], target: float, patience: float) -> dict[str, list[Reached | None]]:
@@ -86,16 +92,19 @@ def compare(dataset: Dataset, Cs: list[float], target: float, patience: float) -
     given_up: set[str] = set()
     for C in Cs:
         problem = Problem(X, y, loss="hinge", C=C)
-        goal = solve(problem, tol=0.03 * target, max_seconds=5 * patience).certificate.dual * (1 + target)
+        bound = solve(problem, tol=0.03 * target, max_seconds=5 * patience).certificate.dual
         peer = PEERS["liblinear"].prepare(X, y, "hinge", C)
         assert peer is not None
         runs = {"LIBLINEAR": (LIBLINEAR_EPS, lambda eps, peer=peer: (*peer(eps), np.nan))}
         for name, solver in ORDERS.items():
             runs[name] = TOLERANCES, lambda tol, C=C, solver=solver: _ours(X, y, C, solver, tol, patience)
         for name, (knobs, run) in runs.items():
-            reached = None if name in given_up else to_target(knobs, run, problem.objective, goal, patience)
-            found[name].append(reached)
-            if reached is None or reached.seconds > patience:
+            if name in given_up:
+                found[name].append(None)
+                continue
+            above = lambda w, f=problem.objective, bound=bound: f(w) / bound - 1  # noqa: E731
+            found[name].append(to_target(knobs, run, above, target, patience))
+            if found[name][-1].seconds > patience:
                 given_up.add(name)
     return found
 
@@ -131,14 +140,16 @@ def table(name: str, Cs: list[float], found: dict[str, list[Reached | None]]) ->
 
 def _cell(reached: Reached | None) -> str:
     if reached is None:
-        return "not reached"
+        return "not tried"
+    if not reached.sufficient:
+        return f"not reached ({reached.suboptimality:.0e} in {reached.seconds:.3g})"
     return f"{reached.seconds:.3g}" + ("" if np.isnan(reached.steps) else f" / {reached.steps / 1e6:.3g}")
 
 
 def _ratio(a: Reached | None, b: Reached | None, measure: str) -> str:
-    if a is None or b is None:
+    if a is None or b is None or not b.sufficient:
         return "-"
-    return f"{getattr(a, measure) / getattr(b, measure):.1f}x"
+    return ("" if a.sufficient else "> ") + f"{getattr(a, measure) / getattr(b, measure):.1f}x"
 
 
 def draw(results: dict[str, dict[str, list[Reached | None]]], Cs: list[float], path: Path) -> None:
@@ -155,7 +166,9 @@ def draw(results: dict[str, dict[str, list[Reached | None]]], Cs: list[float], p
         axis.set_visible(False)
     for axis, (name, found) in zip(axes.flat, results.items(), strict=False):
         for who, cells in found.items():
-            points = [(C, cell.seconds) for C, cell in zip(Cs, cells, strict=True) if cell is not None]
+            points = [
+                (C, cell.seconds) for C, cell in zip(Cs, cells, strict=True) if cell is not None and cell.sufficient
+            ]
             axis.loglog([C for C, _ in points], [t for _, t in points], "o-", ms=4, label=who)
         axis.set_title(name, fontsize=9)
         axis.set_xlabel("C")

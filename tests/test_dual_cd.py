@@ -175,7 +175,9 @@ def test_blocks_of_neighbours_only_where_neighbours_differ(monkeypatch):
 def test_a_long_run_goes_on_where_it_stood(monkeypatch):
     """The move to compact rows keeps the dual point, the learnt order and the value of the dual."""
     monkeypatch.setattr(row_layout, "WIDE", 1)
-    problem = random_problem(9, "hinge", rows=200, columns=40, C=100.0, convert=lambda X: sp.csr_array(X.round(1)))
+    problem = random_problem(
+        9, "hinge", rows=200, columns=40, C=100.0, convert=lambda X: sp.csr_array(X.toarray().round(1))
+    )
     run = Run(tol=1e-12, seed=0, max_iter=100, every_step=False, start=None, seconds_left=lambda: 100.0)
     state = dual_state.DualState(problem, run, "adaptive", True)
     report = state.run_passes(1.0, 5)
