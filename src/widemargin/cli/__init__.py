@@ -87,8 +87,11 @@ def _open_what_is_closed() -> None:
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115  # stays open as long as the program runs
 
 
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split("\n"))
+def _one_line(error: BaseException) -> str:
+    """What went wrong in one line; of a file that cannot be used, its name and why."""
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"{os.fsdecode(error.filename)}: {error.strerror[0].lower()}{error.strerror[1:]}"
+    return " ".join(str(error).split())
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):
