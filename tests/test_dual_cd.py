@@ -164,7 +164,7 @@ def test_blocks_of_neighbours_only_where_neighbours_differ(monkeypatch):
     rng = np.random.default_rng(0)
     X, y = sp.random_array((2000, 50), density=0.1, rng=rng, format="csr"), np.where(rng.random(2000) < 0.3, 1.0, -1.0)
     assert row_layout.first_layout(Problem(X, y)).block == 1  # it fits the cache
-    monkeypatch.setattr(row_layout, "CACHE", 0)
+    monkeypatch.setattr(row_layout, "INNER_CACHE", 0)
     assert row_layout.first_layout(Problem(X, y)).block == row_layout.BLOCK
     assert row_layout.first_layout(Problem(X, np.sort(y))).block == 1
     targets = rng.standard_normal(2000)

@@ -75,11 +75,14 @@ class DualState {
     }
     void become_adaptive() { order_.become_adaptive(); }
 
-    // Goes on where another descent over the same rows stood, but for the weights, whose columns may be others.
+    // Goes on where another descent over the same rows stood, but for the weights, whose columns may be others, and the
+    // size of blocks.
     void go_on_from(const DualState& before) {
         if (before.rows_.size() != rows_.size()) throw std::invalid_argument("the other descent has other rows");
         for (size_t i = 0; i < rows_.size(); ++i) rows_[i].v = before.rows_[i].v;
+        const uint32_t block = order_.block();
         order_ = before.order_, shrinking_ = before.shrinking_;
+        order_.set_block(block);
         intercept_ = before.intercept_, dual_value_ = before.dual_value_;
     }
 

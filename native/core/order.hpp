@@ -56,6 +56,10 @@ class Order {
             share = rng_.uniform();  // so that coordinates alike do not all come in the same pass
     }
 
+    // How many neighbours are visited together from the next pass on.
+    void set_block(uint32_t block) { block_ = block; }
+    uint32_t block() const { return block_; }
+
     uint32_t size() const { return n_; }
     bool adaptive() const { return kind_ == Kind::adaptive; }
     // How often i stands in a pass on average, while the order is adaptive.
