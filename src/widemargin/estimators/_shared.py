@@ -116,7 +116,7 @@ def seed_of(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
-def report_end(name: str, solution: Solution, tol: float) -> None:
+def report_end(name: str, solution: Solution, tol: float, remedy: str) -> None:
     """Says how a run ended when it did not converge: a warning, or Ctrl-C passed on so that a search stops too."""
     if solution.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
@@ -126,7 +126,7 @@ def report_end(name: str, solution: Solution, tol: float) -> None:
     warnings.warn(
         f"{name} ended with status '{solution.status}' at a relative gap of "
         f"{solution.certificate.relative_gap:.2g}, above tol={tol:g}: the objective may be that far from the best "
-        f"possible. To go on, {raise_limit}scale the features, lower C, or accept a larger tol.",
+        f"possible. To go on, {raise_limit}{remedy}.",
         ConvergenceWarning,
         stacklevel=4,
     )
