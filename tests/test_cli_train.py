@@ -299,6 +299,20 @@ def test_the_search_for_C(capsys: pytest.CaptureFixture[str]) -> None:
     run(capsys, "path", *values, "--class", "11", many, code=1)
 
 
+@pytest.mark.parametrize("classes", [2, 4])
+def test_a_limit_on_time_is_for_the_whole_search(capsys: pytest.CaptureFixture[str], classes: int) -> None:
+    data = write_data(classes=classes)
+    values = ["-c", "0.01", "-c", "1", "-c", "100"]
+    out, err = run(capsys, "path", "--max-seconds", "1e-6", *values, data, "a.wm")
+    assert out.startswith("Best C = 0.01  ")
+    assert "2 larger values are left out: the time ran out" in err
+    assert load_model("a.wm").settings["C"] == 0.01
+    assert load_model("a.wm").settings["max_seconds"] == 1e-6
+    out, _ = run(capsys, "train", "-C", "--max-seconds", "1e-6", data)
+    assert out.startswith("Best C = ")
+    run(capsys, "cv", "--max-seconds", "1e-6", data)
+
+
 @pytest.mark.parametrize("suffix", ["", ".gz", ".bz2", ".xz"])
 @pytest.mark.parametrize("size", [1, 100, 1 << 20])
 def test_blocks_are_the_file(suffix: str, size: int) -> None:

@@ -1,8 +1,11 @@
-"""How many threads `n_jobs` asks for."""
+"""How many threads `n_jobs` asks for, and calls on so many."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
 from .numbers import as_whole
 
@@ -18,3 +21,23 @@ def thread_count(n_jobs: int) -> int:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     # Results do not depend on it, and threads beyond a few per core only wait.
     return min(n_jobs, 8 * cores) if n_jobs > 0 else max(1, cores + 1 + n_jobs)
+
+
+@contextmanager
+def thread_map(threads: int) -> Iterator[Callable[..., Any]]:
+    """`map`, on so many threads if there are several; after Ctrl-C or an error, what has not begun does not begin.
+
+    >>> with thread_map(2) as map_calls:
+    ...     list(map_calls(abs, [-1, 2]))
+    [1, 2]
+    """
+    if threads <= 1:
+        yield map
+        return
+    from concurrent.futures import ThreadPoolExecutor  # not needed before
+
+    pool = ThreadPoolExecutor(threads)
+    try:
+        yield pool.map
+    finally:
+        pool.shutdown(cancel_futures=True)

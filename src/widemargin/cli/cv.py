@@ -43,10 +43,13 @@ def run(arguments: argparse.Namespace) -> None:
 
 def cross_validate(arguments: argparse.Namespace, recipe: Recipe, reading: Reading) -> None:
     """Trains on all folds but one, tests on that one, and prints the score over all rows."""
+    from dataclasses import replace
+
     import numpy as np
 
     from ..data.datasets import read_dataset
     from ..data.matrix import Matrix
+    from ..deadline import Deadline
     from ..model.fit import fit_model
     from .score import Score
 
@@ -55,11 +58,12 @@ def cross_validate(arguments: argparse.Namespace, recipe: Recipe, reading: Readi
         raise ValueError("cross-validation needs labels: name their column (--label)")
     rows = Matrix(data.X)
     fold_of = fold_numbers(data.y, arguments.folds, recipe.task, recipe.seed)
-    score, each = Score(recipe.task), []
+    score, each, deadline = Score(recipe.task), [], Deadline.after(recipe.max_seconds)
     for k in range(arguments.folds):
         test = np.flatnonzero(fold_of == k)
         train = np.flatnonzero(fold_of != k)
-        fitted = fit_model(rows.take(train), data.y[train], recipe)
+        own = replace(recipe, max_seconds=deadline.share(k, arguments.folds))
+        fitted = fit_model(rows.take(train), data.y[train], own)
         if fitted.interrupted:
             raise KeyboardInterrupt
         one = Score(recipe.task)

@@ -183,7 +183,9 @@ def add_training(parser: argparse.ArgumentParser, cost: bool = True) -> None:
     group.add_argument("-e", "--tol", type=positive, default=DEFAULT_TOL, metavar="TOL",
                        help="relative duality gap to reach, for every type (0.001)")  # fmt: skip
     group.add_argument("--solver", default="auto", metavar="NAME", help="one of `widemargin solvers --names` (auto)")
-    group.add_argument("--max-seconds", type=positive, metavar="S", help="stop after so long")
+    group.add_argument(
+        "--max-seconds", type=positive, metavar="S", help="stop training, or the whole search, after so long"
+    )
     group.add_argument("--max-iter", type=count, metavar="N", help="stop after so many outer steps")
     group.add_argument("--seed", type=seed, default=0, metavar="N", help="of the order of rows (0)")
 
