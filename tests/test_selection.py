@@ -348,7 +348,7 @@ def test_a_value_that_the_clock_cut_short_is_not_judged(monkeypatch):
 
     def cut_at_the_third(problem, *given, **asked):
         solution = solve(problem, *given, **asked)
-        return replace(solution, status=Status.TIME_LIMIT) if problem.C == CS[2] else solution
+        return replace(solution, status=Status.TIME_LIMIT) if CS[2] == problem.C else solution
 
     monkeypatch.setattr(walk, "solve", cut_at_the_third)
     found = find_C(X, y, Cs=CS, cv=3, max_seconds=1e6, early_stopping=False)

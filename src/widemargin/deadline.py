@@ -35,6 +35,6 @@ class Deadline:
         return time.perf_counter() >= self.at
 
     def share(self, k: int = 0, count: int = 1, workers: int = 1) -> float | None:
-        """The seconds for fit k of `count`, made so many at a time, if the rest is to have as much; None for no limit."""
+        """The seconds of fit k of `count`, so many at a time, if the rest is to have as much; None for no limit."""
         rounds = -(-(count - k) // workers)
         return None if math.isinf(self.at) else max(LEAST, (self.at - time.perf_counter()) / rounds)

@@ -103,9 +103,9 @@ def search(data: Dataset, recipe: Recipe, values: list[float] | None, n_folds: i
         if recipe.loss == "crammer_singer":
             raise ValueError("a search for C does not take -s 4")
         from ..model.search import search_models
-        from .cv import fold_numbers
+        from ..selection.folds import fold_numbers
 
-        folds = fold_numbers(data.y, n_folds, recipe.task, recipe.seed)
+        folds = fold_numbers(data.y, n_folds, recipe.seed, stratified=True)
         return search_models(data.X, data.y, recipe, values, folds)
     from ..selection.search import find_C
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.matrix import Matrix
+from ..objective.class_weights import balancing_factors, given_factors
 from ..objective.problem import Problem
 from ..solvers.several import solve_each
 from ..solvers.solution import Solution, Status
@@ -213,16 +214,12 @@ def _row_weights(
     """
     if not recipe.class_weight and not recipe.balanced:
         return None
-    named = {str(label): k for k, label in enumerate(classes)}
-    factors = np.ones(len(classes))
-    for label, factor in recipe.class_weight.items():
-        if label not in named:
-            raise ValueError(f"a weight is given for class {label}, the data hold {', '.join(named)}")
-        factors[named[label]] *= factor
-    weights = factors[codes] if own is None else np.where(own, factors[codes], 1.0)
+    weights = given_factors([str(label) for label in classes], recipe.class_weight)[codes]
+    if own is not None:
+        weights = np.where(own, weights, 1.0)
     if recipe.balanced:
-        weights *= (len(codes) / (len(classes) * np.bincount(codes, minlength=len(classes))))[codes]
-    return np.asarray(weights)
+        weights = weights * balancing_factors(codes, len(classes))[codes]
+    return weights
 
 
 def _crammer_singer(X: Matrix, y: Any, recipe: Recipe, features: Mapping[str, Any], watch: Watch) -> Fitted:

@@ -56,7 +56,7 @@ def search_models(X: Any, y: NDArray[Any], recipe: Recipe, Cs: Sequence[float] |
         scores = [part.accuracy(fit) for part, fit in zip(parts, fits, strict=True)]
         tried.append(_candidate(C, fits, scores))
         reason = watch.reason_to_end(C, np.array(scores), [fit.model.dense_weights().ravel() for fit in fits])
-        if reason is None and C != values[-1] and trying.passed:
+        if reason is None and values[-1] != C and trying.passed:
             reason = OUT_OF_TIME
         if reason is not None:
             break

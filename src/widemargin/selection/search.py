@@ -170,8 +170,6 @@ def search(problem: Problem, effort: Effort, plan: Plan) -> SearchResult:
     folds = make_folds(problem, plan.cv, effort.seed)
     scorer, score = make_score(problem, plan.scoring, plan.score_weights)
     shared = shares_rows(problem, len(folds))
-    if shared and problem.penalty.rho > 0:
-        _ = problem.X.columns  # built once here rather than in every thread
     fold_effort = plan.scoring_effort(effort)
     runs = [FoldRun(problem, fold, fold_effort, score, plan.mean_loss, shared) for fold in folds]
     with one_blas_thread():
@@ -221,7 +219,7 @@ def _climb(
             show(candidate, best.candidate)
             coefs = [solution.coef for _, solution in fits]
             reason = watch.reason_to_end(C, np.array(candidate.scores), coefs) if watch is not None else None
-            if reason is None and C != values[-1] and deadline.passed:
+            if reason is None and values[-1] != C and deadline.passed:
                 reason = OUT_OF_TIME
             if reason is not None:
                 return tried, best, reason
