@@ -214,7 +214,7 @@ def _row_weights(
     """
     if not recipe.class_weight and not recipe.balanced:
         return None
-    weights = given_factors([str(label) for label in classes], recipe.class_weight)[codes]
+    weights: NDArray[np.float64] = given_factors([str(label) for label in classes], recipe.class_weight)[codes]
     if own is not None:
         weights = np.where(own, weights, 1.0)
     if recipe.balanced:

@@ -48,8 +48,8 @@ def fit_models(fit: Callable[[int, int], Solution], n_models: int, n_features: i
     threads_each = 1 if workers > 1 else n_jobs
     large = 8 * n_models * n_features > LARGE_TABLE
 
-    def run(model: int, seconds: float | None) -> Solution:
-        solution = fit(model, threads_each)
+    def run(k: int, seconds: float | None) -> Solution:
+        solution = fit(k, threads_each)
         return SlimSolution(solution) if large and _is_sparse(solution.coef) else solution
 
     solutions = solve_each(run, n_models, workers=workers)
