@@ -83,7 +83,7 @@ def fit_one_vs_one(
     >>> X, y = [[0.0], [1.0], [4.0], [5.0], [8.0], [9.0]], [1, 1, 2, 2, 3, 3]
     >>> model = fit_one_vs_one(X, y, loss="hinge", intercept="free", C=10.0)
     >>> len(model.certificates), model.predict([[8.0]])
-    (3, array([2], dtype=int32))
+    (3, array([3]))
     """
     X = X if isinstance(X, Matrix) else Matrix(X)
     codes, classes = ordered_labels(y, X.shape[0])
