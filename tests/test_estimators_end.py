@@ -101,6 +101,14 @@ def test_ctrl_c_in_one_model_begins_no_other(method: str, monkeypatch: pytest.Mo
     assert run.begun == 2
 
 
+def test_ctrl_c_in_one_output_begins_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, _ = rows_and_ranks()
+    monkeypatch.setattr(_linear, "solve", run := Interrupted())
+    with pytest.raises(KeyboardInterrupt):
+        Ridge().fit(X, X[:, :5])
+    assert run.begun == 2
+
+
 def test_ctrl_c_in_one_pair_begins_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = class_data(2, classes=6)
     monkeypatch.setattr(one_vs_one, "solve", run := Interrupted())

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from ..objective.class_weights import balancing_factors, given_factors
+from ..objective.class_weights import balanced_factors, given_factors
 from ..objective.losses import LOSSES
 from ..solvers.base import Solver
 from ..solvers.solution import Solution, Status
@@ -83,7 +83,7 @@ def row_weights(
     if isinstance(class_weight, str):
         if class_weight != "balanced":
             raise ValueError(f"class_weight must be None, 'balanced' or a dict, got {class_weight!r}")
-        weights = weights * balancing_factors(codes, len(classes), weights)[codes]
+        weights = weights * balanced_factors(codes, len(classes), weights)[codes]
     elif class_weight is not None:
         weights = weights * given_factors(classes.tolist(), class_weight)[codes]
     totals = np.bincount(codes, weights=weights, minlength=len(classes))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.matrix import Matrix
-from ..objective.class_weights import balancing_factors, given_factors
+from ..objective.class_weights import balanced_factors, given_factors
 from ..objective.problem import Problem
 from ..solvers.several import solve_each
 from ..solvers.solution import Solution, Status
@@ -218,7 +218,7 @@ def _row_weights(
     if own is not None:
         weights = np.where(own, weights, 1.0)
     if recipe.balanced:
-        weights = weights * balancing_factors(codes, len(classes))[codes]
+        weights = weights * balanced_factors(codes, len(classes))[codes]
     return weights
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..objective.certificate import Certificate
 from ..objective.problem import Problem
-from ..solvers.several import solve_each
+from ..solvers.several import solve_all
 from ..solvers.solution import SlimSolution, Solution, Status
 from ..solvers.trace import Trace
 from .strategy import Ask, Fit, Labelled, Vector
@@ -52,9 +52,7 @@ def fit_models(fit: Callable[[int, int], Solution], n_models: int, n_features: i
         solution = fit(k, threads_each)
         return SlimSolution(solution) if large and _is_sparse(solution.coef) else solution
 
-    solutions = solve_each(run, n_models, workers=workers)
-    if n_models > 1 and solutions[-1].status is Status.INTERRUPTED:
-        raise KeyboardInterrupt  # half of the models are no model
+    solutions = solve_all(run, n_models, workers=workers)  # half of the models are no model
     intercept = np.array([solution.intercept for solution in solutions])
     slim = [solution for solution in solutions if isinstance(solution, SlimSolution)]
     if len(slim) == len(solutions):

@@ -25,13 +25,13 @@ def given_factors(classes: Sequence[Any], class_weight: Mapping[Any, float]) -> 
     return np.array([float(class_weight.get(name, 1.0)) for name in classes])
 
 
-def balancing_factors(codes: NDArray[np.intp], n_classes: int, weights: Vector | None = None) -> Vector:
+def balanced_factors(codes: NDArray[np.intp], n_classes: int, weights: Vector | None = None) -> Vector:
     """One factor per class that makes their totals equal, counting a row by its weight; codes_i is row i's class.
 
     Examples
     --------
     >>> import numpy as np
-    >>> balancing_factors(np.array([0, 0, 0, 1]), 2).round(3)
+    >>> balanced_factors(np.array([0, 0, 0, 1]), 2).round(3)
     array([0.667, 2.   ])
     """
     totals = np.bincount(codes, weights=weights, minlength=n_classes)

@@ -38,3 +38,11 @@ def solve_each(fit: Fit, count: int, *, workers: int = 1, max_seconds: float | N
             if solution.status is Status.INTERRUPTED:
                 break
     return found
+
+
+def solve_all(fit: Fit, count: int, *, workers: int = 1) -> list[Solution]:
+    """The same where all are needed: Ctrl-C raises KeyboardInterrupt, unless the one it ended is the only one."""
+    solutions = solve_each(fit, count, workers=workers)
+    if count > 1 and solutions[-1].status is Status.INTERRUPTED:
+        raise KeyboardInterrupt
+    return solutions
