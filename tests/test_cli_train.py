@@ -171,7 +171,7 @@ def test_one_against_one(capsys: pytest.CaptureFixture[str]) -> None:
         objective = problem.objective(model.weights[row], model.intercepts[row])
         assert objective == pytest.approx(model.certificates[row]["objective"], rel=1e-12)
         assert objective == pytest.approx(reference.certificates[row].primal, rel=2e-6)
-    expected = [str(int(reference.classes[code])) for code in reference.predict(X)]
+    expected = [str(int(label)) for label in reference.predict(X)]
     assert run(capsys, "predict", "data.svm.wm", data)[0].split() == expected
     explained = run(capsys, "predict", "--explain", "data.svm.wm", data)[0].splitlines()
     assert [line.split("\t")[0] for line in explained] == expected
