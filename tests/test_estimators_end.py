@@ -20,6 +20,7 @@ from widemargin import (
     LinearSVR,
     LogisticRegression,
     OrdinalSVC,
+    Problem,
     Ridge,
     Solution,
     Status,
@@ -134,6 +135,25 @@ def test_on_threads_what_has_not_begun_does_not_begin() -> None:
         solve_each(fit, 100, workers=2)
     assert {0, 1} <= set(begun)
     assert len(begun) < 100
+
+
+def test_on_threads_a_run_that_is_under_way_ends_too() -> None:
+    """The second fit would go on for ever; that of Ctrl-C in the first one is what it hears."""
+    X, y = class_data(3, classes=2)
+    problem = Problem(X, y, loss="hinge", C=1e6)
+    runs, ended = threading.Event(), []
+
+    def fit(k: int, seconds: float | None) -> Solution:
+        if k == 0:
+            assert runs.wait(60)
+            raise KeyboardInterrupt
+        solution = solve(problem, "sgd_s", tol=0.0, max_seconds=60, callback=lambda row: runs.set())
+        ended.append(solution.status)
+        return solution
+
+    with pytest.raises(KeyboardInterrupt):
+        solve_each(fit, 2, workers=2)
+    assert ended == [Status.INTERRUPTED]
 
 
 def test_time_is_shared_by_the_fits_that_are_left() -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from .numbers import as_whole
@@ -23,9 +25,21 @@ def thread_count(n_jobs: int) -> int:
     return min(n_jobs, 8 * cores) if n_jobs > 0 else max(1, cores + 1 + n_jobs)
 
 
+# In a thread of `thread_map`: set when nobody waits for its results any more.
+_stop: ContextVar[threading.Event | None] = ContextVar("_stop", default=None)
+
+
+def stop_asked() -> bool:
+    """Whether the results of this thread are no longer wanted."""
+    event = _stop.get()
+    return event is not None and event.is_set()
+
+
 @contextmanager
 def thread_map(threads: int) -> Iterator[Callable[..., Any]]:
-    """`map`, on so many threads if there are several; after Ctrl-C or an error, what has not begun does not begin.
+    """`map`, on so many threads if there are several.
+
+    After Ctrl-C or an error, what has not begun does not begin, and runs that are under way end at their next step.
 
     >>> with thread_map(2) as map_calls:
     ...     list(map_calls(abs, [-1, 2]))
@@ -36,8 +50,10 @@ def thread_map(threads: int) -> Iterator[Callable[..., Any]]:
         return
     from concurrent.futures import ThreadPoolExecutor  # not needed before
 
-    pool = ThreadPoolExecutor(threads)
+    stop = threading.Event()
+    pool = ThreadPoolExecutor(threads, initializer=_stop.set, initargs=(stop,))
     try:
         yield pool.map
     finally:
+        stop.set()
         pool.shutdown(cancel_futures=True)
