@@ -171,7 +171,7 @@ def test_one_against_one(capsys: pytest.CaptureFixture[str]) -> None:
         objective = problem.objective(model.weights[row], model.intercepts[row])
         assert objective == pytest.approx(model.certificates[row]["objective"], rel=1e-12)
         assert objective == pytest.approx(reference.certificates[row].primal, rel=2e-6)
-    expected = [str(int(reference.classes[code])) for code in reference.predict(X)]
+    expected = [str(int(label)) for label in reference.predict(X)]
     assert run(capsys, "predict", "data.svm.wm", data)[0].split() == expected
     explained = run(capsys, "predict", "--explain", "data.svm.wm", data)[0].splitlines()
     assert [line.split("\t")[0] for line in explained] == expected
@@ -297,6 +297,20 @@ def test_the_search_for_C(capsys: pytest.CaptureFixture[str]) -> None:
     run(capsys, "path", *values, "--class", "10", many, "b.wm")
     assert load_model("b.wm").classes == ["10", "rest"]
     run(capsys, "path", *values, "--class", "11", many, code=1)
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_a_limit_on_time_is_for_the_whole_search(capsys: pytest.CaptureFixture[str], classes: int) -> None:
+    data = write_data(classes=classes)
+    values = ["-c", "0.01", "-c", "1", "-c", "100"]
+    out, err = run(capsys, "path", "--max-seconds", "1e-6", *values, data, "a.wm")
+    assert out.startswith("Best C = 0.01  ")
+    assert "2 larger values are left out: the time ran out" in err
+    assert load_model("a.wm").settings["C"] == 0.01
+    assert load_model("a.wm").settings["max_seconds"] == 1e-6
+    out, _ = run(capsys, "train", "-C", "--max-seconds", "1e-6", data)
+    assert out.startswith("Best C = ")
+    run(capsys, "cv", "--max-seconds", "1e-6", data)
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz", ".bz2", ".xz"])

@@ -1,5 +1,9 @@
 """What `Matrix` accepts: every kind of input means the same numbers, and nothing is copied without need."""
 
+import contextlib
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -307,3 +311,32 @@ def test_corrupted_arrays_never_reach_the_passes(data):
         else:
             with pytest.raises(ValueError, match="X is corrupted"):
                 Matrix(X)
+
+
+class SlowRows:
+    """Rows whose transpose takes until every thread has asked for it, or a moment if only one ever does."""
+
+    def __init__(self, threads):
+        self.built, self._all_ask = 0, threading.Barrier(threads)
+
+    def transpose(self):
+        self.built += 1
+        with contextlib.suppress(threading.BrokenBarrierError):
+            self._all_ask.wait(0.2)
+        return object()
+
+
+def test_threads_that_share_a_matrix_build_its_columns_once():
+    X = Matrix(np.eye(3))
+    X._rows = SlowRows(4)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: X.columns, range(4)))
+    assert X._rows.built == 1
+    assert len({id(one) for one in found}) == 1
+
+
+def test_taken_rows_wait_for_nobody():
+    """Rows taken from a matrix have columns of their own, so they do not wait while the matrix builds its."""
+    X = Matrix(sp.csr_array(np.eye(3)))
+    with X._building:
+        assert X.take([0, 2]).columns.n_rows == 3

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from sklearn.base import BaseEstimator
 
 import widemargin
 
@@ -24,6 +25,15 @@ def test_python_blocks_run_in_order(page: Path) -> None:
 def test_pages_name_every_registered_solver(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert [name for name in widemargin.solvers() if f"`{name}`" not in text] == []
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "docs" / "estimators.md"], ids=lambda page: page.name)
+def test_pages_name_every_estimator(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    public = {name: getattr(widemargin, name) for name in dir(widemargin)}
+    estimators = [name for name, one in public.items() if isinstance(one, type) and issubclass(one, BaseEstimator)]
+    assert len(estimators) == 13
+    assert [name for name in estimators if f"`{name}`" not in text] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

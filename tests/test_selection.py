@@ -323,6 +323,39 @@ def test_progress_shows_the_values(capfd):
     assert "best" in capfd.readouterr().err
 
 
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_limit_on_time_keeps_what_was_tried(n_jobs):
+    X, y = labelled(13)
+    found = find_C(X, y, Cs=CS, cv=3, max_seconds=1e-6, n_jobs=n_jobs)
+    assert found.best_C == CS[0]
+    assert found.not_tried == tuple(CS[1:])
+    assert found.ended == "the time ran out"
+    assert found.solution.coef.shape == (X.shape[1],)
+    ample = find_C(X, y, Cs=CS, cv=3, max_seconds=1e6, n_jobs=n_jobs, early_stopping=False)
+    assert ample.not_tried == () and ample.ended is None
+    np.testing.assert_array_equal(ample.scores, find_C(X, y, Cs=CS, cv=3, early_stopping=False).scores)
+    with pytest.raises(ValueError, match="max_seconds must be a finite number > 0"):
+        find_C(X, y, max_seconds=0)
+
+
+def test_a_value_that_the_clock_cut_short_is_not_judged(monkeypatch):
+    from dataclasses import replace
+
+    from widemargin.selection import walk
+    from widemargin.solvers.solution import Status
+
+    X, y = labelled(13)
+
+    def cut_at_the_third(problem, *given, **asked):
+        solution = solve(problem, *given, **asked)
+        return replace(solution, status=Status.TIME_LIMIT) if CS[2] == problem.C else solution
+
+    monkeypatch.setattr(walk, "solve", cut_at_the_third)
+    found = find_C(X, y, Cs=CS, cv=3, max_seconds=1e6, early_stopping=False)
+    assert found.Cs.tolist() == CS[:2]
+    assert found.ended == "the time ran out"
+
+
 def test_interrupt_in_a_fold_is_passed_on(monkeypatch):
     from dataclasses import replace
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .options import TYPES_HELP, add_reading, add_training, folds, reading_of, recipe_of
 from .watch import tell
@@ -43,23 +43,28 @@ def run(arguments: argparse.Namespace) -> None:
 
 def cross_validate(arguments: argparse.Namespace, recipe: Recipe, reading: Reading) -> None:
     """Trains on all folds but one, tests on that one, and prints the score over all rows."""
+    from dataclasses import replace
+
     import numpy as np
 
     from ..data.datasets import read_dataset
     from ..data.matrix import Matrix
+    from ..deadline import Deadline
     from ..model.fit import fit_model
+    from ..selection.folds import fold_numbers
     from .score import Score
 
     data = read_dataset(arguments.data, reading)
     if data.y is None:
         raise ValueError("cross-validation needs labels: name their column (--label)")
     rows = Matrix(data.X)
-    fold_of = fold_numbers(data.y, arguments.folds, recipe.task, recipe.seed)
-    score, each = Score(recipe.task), []
+    fold_of = fold_numbers(data.y, arguments.folds, recipe.seed, stratified=recipe.task == "classification")
+    score, each, deadline = Score(recipe.task), [], Deadline.after(recipe.max_seconds)
     for k in range(arguments.folds):
         test = np.flatnonzero(fold_of == k)
         train = np.flatnonzero(fold_of != k)
-        fitted = fit_model(rows.take(train), data.y[train], recipe)
+        own = replace(recipe, max_seconds=deadline.share(k, arguments.folds))
+        fitted = fit_model(rows.take(train), data.y[train], own)
         if fitted.interrupted:
             raise KeyboardInterrupt
         one = Score(recipe.task)
@@ -73,17 +78,3 @@ def cross_validate(arguments: argparse.Namespace, recipe: Recipe, reading: Readi
         print(json.dumps({"folds": each, score.name: score.value, "rows": score.rows}))
     else:
         print(score.cross_validation_lines())
-
-
-def fold_numbers(y: Any, n_folds: int, task: str, seed: int) -> Any:
-    """Which fold each row belongs to: rows in random order, of one class after the other, dealt out in turn."""
-    import numpy as np
-
-    if n_folds > len(y):
-        raise ValueError(f"{n_folds} folds of {len(y)} rows: every fold needs a row")
-    order = np.random.default_rng(seed).permutation(len(y))
-    if task == "classification":
-        order = order[np.argsort(y[order], kind="stable")]
-    fold_of = np.empty(len(y), dtype=np.int64)
-    fold_of[order] = np.arange(len(y)) % n_folds
-    return fold_of

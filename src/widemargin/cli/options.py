@@ -9,11 +9,12 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..model.liblinear_text import BY_NUMBER
+
 if TYPE_CHECKING:
     from ..data.datasets import Reading
     from ..model.fit import Recipe
 
-SOLVER_TYPES = (0, 1, 2, 3, 4, 5, 6, 7, 11, 12, 13, 21)
 LOSSES = ("hinge", "squared_hinge", "logistic", "modified_huber", "squared", "epsilon_insensitive",
           "squared_epsilon_insensitive", "one_class", "crammer_singer")  # fmt: skip
 REGRESSION = ("squared", "epsilon_insensitive", "squared_epsilon_insensitive")
@@ -164,7 +165,7 @@ def reading_of(arguments: argparse.Namespace) -> Reading:
 def add_training(parser: argparse.ArgumentParser, cost: bool = True) -> None:
     """What is trained, and how; without -c where the command searches for it."""
     group = parser.add_argument_group("model")
-    group.add_argument("-s", type=int, choices=SOLVER_TYPES, metavar="TYPE", help="type of model, see below (1)")
+    group.add_argument("-s", type=int, choices=tuple(BY_NUMBER), metavar="TYPE", help="type of model, see below (1)")
     group.add_argument("--loss", choices=LOSSES, metavar="LOSS", help=f"instead of -s: {', '.join(LOSSES)}")
     group.add_argument("--penalty", choices=("l2", "l1", "elasticnet"), help="with --loss (l2)")
     group.add_argument("--l1-ratio", type=_share, default=0.5, metavar="R", help="share of l1 in elasticnet (0.5)")
@@ -183,7 +184,9 @@ def add_training(parser: argparse.ArgumentParser, cost: bool = True) -> None:
     group.add_argument("-e", "--tol", type=positive, default=DEFAULT_TOL, metavar="TOL",
                        help="relative duality gap to reach, for every type (0.001)")  # fmt: skip
     group.add_argument("--solver", default="auto", metavar="NAME", help="one of `widemargin solvers --names` (auto)")
-    group.add_argument("--max-seconds", type=positive, metavar="S", help="stop after so long")
+    group.add_argument(
+        "--max-seconds", type=positive, metavar="S", help="stop training, or the whole search, after so long"
+    )
     group.add_argument("--max-iter", type=count, metavar="N", help="stop after so many outer steps")
     group.add_argument("--seed", type=seed, default=0, metavar="N", help="of the order of rows (0)")
 
@@ -227,8 +230,6 @@ def recipe_of(arguments: argparse.Namespace) -> Recipe:
 
 def _kind(arguments: argparse.Namespace) -> tuple[str, str, str, str | None]:
     """Loss, penalty, task and LIBLINEAR's name for them."""
-    from ..model.liblinear_text import BY_NUMBER
-
     if arguments.loss is not None:
         if arguments.s is not None:
             raise ValueError("-s and --loss say the same thing twice: give one of them")

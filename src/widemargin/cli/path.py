@@ -10,7 +10,6 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
-from ..parts import part
 from .options import TYPES_HELP, add_reading, add_training, folds, positive, reading_of, recipe_of
 from .train import refuse_target, save_report
 from .watch import tell
@@ -74,6 +73,8 @@ def run(arguments: argparse.Namespace) -> None:
         tell(f"{'C':>12}{'score':>10}{'deviation':>11}{'nonzeros':>12}{'passes':>10}")
         for one in found.candidates:
             tell(f"{one.C:>12.6g}{one.mean_score:>10.5f}{one.std_score:>11.5f}{one.nonzeros:>12.1f}{one.passes:>10.1f}")
+        if found.not_tried:
+            tell(f"{len(found.not_tried)} larger values are left out: {found.ended}")
     print(f"Best C = {found.best_C:g}  {found.scoring} = {found.best_score:g}")
 
 
@@ -102,11 +103,13 @@ def search(data: Dataset, recipe: Recipe, values: list[float] | None, n_folds: i
         if recipe.loss == "crammer_singer":
             raise ValueError("a search for C does not take -s 4")
         from ..model.search import search_models
-        from .cv import fold_numbers
+        from ..selection.folds import fold_numbers
 
-        folds = fold_numbers(data.y, n_folds, recipe.task, recipe.seed)
+        folds = fold_numbers(data.y, n_folds, recipe.seed, stratified=True)
         return search_models(data.X, data.y, recipe, values, folds)
-    return part("selection.search", "find_C", "the search for C")(
+    from ..selection.search import find_C
+
+    return find_C(
         data.X,
         data.y,
         recipe.loss,
@@ -120,6 +123,7 @@ def search(data: Dataset, recipe: Recipe, values: list[float] | None, n_folds: i
         solver=recipe.solver,
         tol=recipe.tol,
         max_iter=recipe.max_iter,
+        max_seconds=recipe.max_seconds,
         seed=recipe.seed,
         n_jobs=recipe.n_jobs,
     )

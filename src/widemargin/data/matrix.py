@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import threading
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,7 @@ class Matrix:
         self.feature_names: list[str] | None = None
         self._columns: _core.Rows | None = None
         self._compact: tuple[_core.Rows, Vector] | None = None
+        self._building = threading.Lock()  # threads that share the matrix build what it keeps once
         if isinstance(X, Matrix):
             self.__dict__.update(X.__dict__)
             return
@@ -107,16 +109,18 @@ class Matrix:
     @property
     def columns(self) -> _core.Rows:
         """The native columns (rows of the transpose), built on first use and kept."""
-        if self._columns is None:
-            self._columns = self._rows.transpose()
-        return self._columns
+        with self._building:
+            if self._columns is None:
+                self._columns = self._rows.transpose()
+            return self._columns
 
     @property
     def compact_rows(self) -> tuple[_core.Rows, Vector]:
         """Sparse rows made smaller for many passes of dual methods, and what was folded; built once and kept."""
-        if self._compact is None:
-            self._compact = _core.compact(self._rows)
-        return self._compact
+        with self._building:
+            if self._compact is None:
+                self._compact = _core.compact(self._rows)
+            return self._compact
 
     @property
     def nnz(self) -> int:
@@ -140,7 +144,7 @@ class Matrix:
         wanted = np.ascontiguousarray(rows, dtype=np.int64)
         other = copy.copy(self)
         other._rows = _core.take_rows(self._rows, wanted)
-        other._columns, other._compact = None, None
+        other._columns, other._compact, other._building = None, None, threading.Lock()
         other.shape = (len(wanted), self.shape[1])
         return other
 

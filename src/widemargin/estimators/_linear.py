@@ -1,4 +1,4 @@
-"""The part of a linear estimator that does not depend on what it fits: solving, keeping the result, predicting."""
+"""The part of a linear estimator that does not depend on what it fits: solving, starting, predicting."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from ..data.matrix import Matrix
@@ -16,15 +15,15 @@ from ..multiclass.strategy import Solve
 from ..objective.problem import Problem
 from ..solvers.solution import Solution
 from ..solvers.solve import solve
-from ..threads import thread_count
-from ._shared import known_solver, report_end, seed_of, validated
+from ._shared import known_solver, seed_of, validated
+from ._solved import SolvedModel
 
 Vector = NDArray[np.float64]
 Table = NDArray[np.float64]
 
 
-class LinearModel(BaseEstimator):  # type: ignore[misc]
-    """Fits by `solve` and keeps the solutions. Subclasses hold the parameters and build the problem."""
+class LinearModel(SolvedModel):
+    """Fits linear models and predicts with them. Subclasses hold the parameters and build the problem."""
 
     coef_: Any  # an array, or a SciPy sparse one after `sparsify`
 
@@ -47,25 +46,10 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
 
         return run
 
-    def _threads(self) -> int:
-        return thread_count(1 if self.n_jobs is None else self.n_jobs)
-
     def _starts(self, n_features: int) -> tuple[Solution, ...]:
         """The last solutions, if a warm start is asked for and the features are as many."""
         last: Sequence[Solution] = getattr(self, "solutions_", ()) if self.warm_start else ()
         return tuple(last) if last and self.coef_.shape[-1] == n_features else ()
-
-    def _keep(self, solutions: Sequence[Solution]) -> None:
-        """The attributes that tell how it went. Of several models, the one with the largest gap speaks for all."""
-        worst = max(solutions, key=lambda solution: solution.certificate.relative_gap)
-        self.n_iter_ = max(solution.n_iter for solution in solutions)
-        self.solutions_ = list(solutions)
-        self.certificates_ = [solution.certificate for solution in solutions]
-        self.solution_ = worst
-        self.certificate_ = worst.certificate
-        self.trace_ = worst.trace
-        self.solver_ = worst.solver
-        report_end(type(self).__name__, worst, self.tol)
 
     def _scores(self, X: Any) -> Table:
         """X coef^T + intercept, one column per model."""

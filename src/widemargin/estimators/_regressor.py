@@ -12,6 +12,8 @@ from sklearn.utils.validation import column_or_1d
 from ..data.matrix import Matrix
 from ..objective.labels import real_targets
 from ..objective.problem import Problem
+from ..solvers.several import solve_all
+from ..solvers.solution import Solution
 from ._linear import LinearModel
 from ._shared import sample_weights, validated
 
@@ -47,10 +49,12 @@ class LinearRegressor(RegressorMixin, LinearModel):  # type: ignore[misc]
         total = float(X.shape[0] if weights is None else weights.sum())
         starts, rows, solver = self._starts(X.shape[1]), Matrix(X), self._solver(self._solve_settings())
         starts = starts if len(starts) == len(columns) else ()
-        solutions = []
-        for output, targets in enumerate(columns):
-            problem = Problem(rows, targets, sample_weight=weights, **self._problem_settings(total, output))
-            solutions.append(solver(problem, starts[output] if starts else None, self._threads()))
+
+        def fit(k: int, seconds: float | None) -> Solution:
+            problem = Problem(rows, columns[k], sample_weight=weights, **self._problem_settings(total, k))
+            return solver(problem, starts[k] if starts else None, self._threads())
+
+        solutions = solve_all(fit, len(columns))
         self.coef_ = np.stack([solution.coef for solution in solutions])
         self.intercept_: Any = np.array([solution.intercept for solution in solutions])
         if self._one_column(y):

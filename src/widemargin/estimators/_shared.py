@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from ..objective.class_weights import balanced_factors, given_factors
 from ..objective.losses import LOSSES
 from ..solvers.base import Solver
 from ..solvers.solution import Solution, Status
@@ -79,27 +80,17 @@ def row_weights(
     if sample_weight is None and class_weight is None:
         return None
     weights: Vector = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    if class_weight is not None:
-        weights = weights * class_factors(classes, codes, class_weight, weights)[codes]
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            raise ValueError(f"class_weight must be None, 'balanced' or a dict, got {class_weight!r}")
+        weights = weights * balanced_factors(codes, len(classes), weights)[codes]
+    elif class_weight is not None:
+        weights = weights * given_factors(classes.tolist(), class_weight)[codes]
     totals = np.bincount(codes, weights=weights, minlength=len(classes))
     if totals.sum() > 0 and not totals.all():
         name = classes.tolist()[int(np.argmin(totals))]
         raise ValueError(f"every row of class {name!r} has weight 0: each class needs a row that counts")
     return weights
-
-
-def class_factors(classes: NDArray[Any], codes: NDArray[Any], class_weight: Any, weights: Vector) -> Vector:
-    """One factor per class. "balanced" gives every class the same total, counting a row by its weight."""
-    if isinstance(class_weight, str):
-        if class_weight != "balanced":
-            raise ValueError(f"class_weight must be None, 'balanced' or a dict, got {class_weight!r}")
-        totals = np.bincount(codes, weights=weights, minlength=len(classes))
-        return np.asarray(totals.sum() / (len(classes) * np.where(totals > 0, totals, np.inf)))
-    known = classes.tolist()
-    unknown = [key for key in class_weight if key not in known]
-    if unknown:
-        raise ValueError(f"class_weight names {unknown[0]!r}, which is no class of y: the classes are {known}")
-    return np.array([float(class_weight.get(name, 1.0)) for name in known])
 
 
 def intercept_kind(fit_intercept: bool, intercept: str) -> str:
@@ -116,7 +107,7 @@ def seed_of(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
-def report_end(name: str, solution: Solution, tol: float) -> None:
+def report_end(name: str, solution: Solution, tol: float, remedy: str) -> None:
     """Says how a run ended when it did not converge: a warning, or Ctrl-C passed on so that a search stops too."""
     if solution.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
@@ -126,7 +117,7 @@ def report_end(name: str, solution: Solution, tol: float) -> None:
     warnings.warn(
         f"{name} ended with status '{solution.status}' at a relative gap of "
         f"{solution.certificate.relative_gap:.2g}, above tol={tol:g}: the objective may be that far from the best "
-        f"possible. To go on, {raise_limit}scale the features, lower C, or accept a larger tol.",
+        f"possible. To go on, {raise_limit}{remedy}.",
         ConvergenceWarning,
         stacklevel=4,
     )

@@ -1,7 +1,8 @@
 """Estimators that choose C (or alpha) themselves, by cross-validation on the rows they are fitted to.
 
 They are the estimators without CV in their name, with one difference: where those solve, these search. So each of
-several classes gets its own C, data are shared by all folds, and the refitted model carries its certificate.
+several classes gets its own C, and the refitted model carries its certificate. Folds of small data get copies of their
+rows, those of large data share them (selection/fold_run.py).
 """
 
 from __future__ import annotations

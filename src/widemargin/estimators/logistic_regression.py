@@ -8,15 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..multiclass.joint import Joint
+from ..multiclass.maximum_entropy import MaximumEntropyProblem
 from ..multiclass.strategy import Solve
 from ..solvers.base import Solver
+from ..solvers.registry import make_solver
 from ._classifier import LinearClassifier
 from ._shared import SKLEARN_SOLVERS
 from ._targets import Target
 from ._unpenalised import without_penalty
 
-# The solvers by which all classes can be fitted at once.
-JOINT_SOLVERS = frozenset({"auto", "lbfgs", "multinomial_newton", "multinomial_lbfgs"})
+# Names that have a meaning for two classes and for all of them at once.
+EITHER_WAY = SKLEARN_SOLVERS | {"auto", "lbfgs"}
 
 
 class LogisticRegression(LinearClassifier):
@@ -149,8 +151,8 @@ class LogisticRegression(LinearClassifier):
     def _multi_class(self) -> str:
         if self.multi_class != "auto":
             return str(self.multi_class)
-        joint = self._penalty()[0] == "l2" and self.solver in JOINT_SOLVERS | SKLEARN_SOLVERS
-        return "multinomial" if joint else "ovr"
+        joint = self.solver in EITHER_WAY or make_solver(self.solver).kind == MaximumEntropyProblem.kind
+        return "multinomial" if joint and self._penalty()[0] == "l2" else "ovr"
 
     def _solver_name(self, target: Target) -> str | Solver:
         solver = super()._solver_name(target)

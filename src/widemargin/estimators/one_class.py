@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, OutlierMixin
+from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..objective.one_class import OneClassProblem
 from ..solvers.one_class import OneClassCD
 from ..solvers.solve import solve
+from ._solved import SolvedModel
 
 if TYPE_CHECKING:
     from ..objective.problem import Problem
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 Vector = NDArray[np.float64]
 
 
-class LinearOneClassSVM(OutlierMixin, BaseEstimator):  # type: ignore[misc]
+class LinearOneClassSVM(OutlierMixin, SolvedModel):  # type: ignore[misc]
     """Linear one-class SVM: finds the rows that are unlike the others.
 
     The scale of `coef_` and `offset_` is that of scikit-learn's OneClassSVM(kernel="linear") and of LIBLINEAR's -s 21.
@@ -31,9 +32,9 @@ class LinearOneClassSVM(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     tol : float
         Relative duality gap at which the fit ends.
     max_iter : int, optional
-        Limit on outer steps.
-    n_jobs : int
-        Threads for passes over the data.
+        Limit on outer steps; None for no limit.
+    n_jobs : int, optional
+        Threads for passes over the data; -1 for all cores.
 
     Attributes
     ----------
@@ -42,8 +43,8 @@ class LinearOneClassSVM(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         decision_function = score_samples - offset_
     intercept_ : array of shape (1,)
         -offset_
-    solution_ : Solution
-        With the certificate and the trace of the fit.
+    certificate_, certificates_, solution_, solutions_, trace_, solver_
+        As in `LinearSVC`, of the one model.
     n_iter_ : int
 
     Examples
@@ -54,7 +55,11 @@ class LinearOneClassSVM(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     array([ 1, -1])
     """
 
-    def __init__(self, nu: float = 0.5, *, tol: float = 1e-4, max_iter: int | None = None, n_jobs: int = 1) -> None:
+    _remedy: ClassVar[str] = "scale the features, or accept a larger tol"
+
+    def __init__(
+        self, nu: float = 0.5, *, tol: float = 1e-3, max_iter: int | None = None, n_jobs: int | None = None
+    ) -> None:
         self.nu = nu
         self.tol = tol
         self.max_iter = max_iter
@@ -65,11 +70,11 @@ class LinearOneClassSVM(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         X = _checked(self, X, reset=True)
         # What `solve` asks of a problem, this one has; it is no Problem because it has no labels.
         problem = cast("Problem", OneClassProblem(X, self.nu, sample_weight=sample_weight))
-        self.solution_ = solve(problem, OneClassCD(), tol=self.tol, max_iter=self.max_iter, n_jobs=self.n_jobs)
-        self.coef_ = self.solution_.coef[np.newaxis, :]
-        self.offset_ = -self.solution_.intercept
-        self.intercept_ = np.array([self.solution_.intercept])
-        self.n_iter_ = self.solution_.n_iter
+        solution = solve(problem, OneClassCD(), tol=self.tol, max_iter=self.max_iter, n_jobs=self._threads())
+        self.coef_ = solution.coef[np.newaxis, :]
+        self.offset_ = -solution.intercept
+        self.intercept_ = np.array([solution.intercept])
+        self._keep([solution])
         return self
 
     def score_samples(self, X: Any) -> Vector:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.base import ClassifierMixin
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
@@ -16,9 +14,10 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from ..objective.ordinal import OrdinalProblem
 from ..solvers.base import Solver
 from ..solvers.solve import solve
+from ._solved import SolvedModel
 
 
-class OrdinalSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class OrdinalSVC(ClassifierMixin, SolvedModel):  # type: ignore[misc]
     """Classes in an order: one weight vector, and thresholds between neighbouring classes.
 
     Minimises 1/2 |w|^2 + C sum over rows and thresholds of the loss, each row being compared with all thresholds
@@ -33,19 +32,20 @@ class OrdinalSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Whether the penalty leaves the thresholds out, or holds them too as in the paper.
     tol : float
         Relative duality gap to reach.
-    max_iter : int
-        Limit on Newton steps.
+    max_iter : int, optional
+        Limit on Newton steps; None for no limit.
     solver : str or Solver
         "ordinal_newton", or `OrdinalNewton` with settings of its own.
     n_jobs : int, optional
-        Threads for passes over the data.
+        Threads for passes over the data; -1 for all cores.
 
     Attributes
     ----------
     classes_ : the classes in ascending order, which is taken as their rank
     coef_ : array of shape (1, features)
     thresholds_ : array of shape (classes - 1,), ascending
-    certificate_, solution_, trace_ : the proof of how good the fit is, and how it came about
+    certificate_, certificates_, solution_, solutions_, trace_, solver_
+        As in `LinearSVC`, of the one model.
     n_iter_ : Newton steps made
 
     Examples
@@ -59,14 +59,16 @@ class OrdinalSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     True
     """
 
+    _remedy: ClassVar[str] = "set solver=OrdinalNewton(precondition=True), scale the features, or accept a larger tol"
+
     def __init__(
         self,
         C: float = 1.0,
         *,
         loss: str = "squared_hinge",
         thresholds: str = "free",
-        tol: float = 1e-4,
-        max_iter: int = 1000,
+        tol: float = 1e-3,
+        max_iter: int | None = None,
         solver: str | Solver = "ordinal_newton",
         n_jobs: int | None = None,
     ) -> None:
@@ -90,23 +92,11 @@ class OrdinalSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         problem = OrdinalProblem(
             X, y, loss=self.loss, C=self.C, thresholds=self.thresholds, sample_weight=sample_weight
         )
-        self.solution_ = solve(
-            problem, self.solver, tol=self.tol, max_iter=self.max_iter, n_jobs=1 if self.n_jobs is None else self.n_jobs
-        )
-        if not self.solution_.converged:
-            warnings.warn(
-                f"OrdinalSVC ended as {self.solution_.status} at a relative gap of "
-                f"{self.solution_.certificate.relative_gap:.2g}, above tol={self.tol:g}: raise max_iter or tol, scale "
-                f"the features, or set solver=OrdinalNewton(precondition=True)",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
-        w, self.thresholds_ = problem.split(self.solution_.coef)
+        solution = solve(problem, self.solver, tol=self.tol, max_iter=self.max_iter, n_jobs=self._threads())
+        w, self.thresholds_ = problem.split(solution.coef)
         self.coef_ = w[None, :]
         self.classes_ = np.asarray(problem.classes)
-        self.certificate_ = self.solution_.certificate
-        self.trace_ = self.solution_.trace
-        self.n_iter_ = self.solution_.n_iter
+        self._keep([solution])
         return self
 
     def scores(self, X: Any) -> NDArray[np.float64]:

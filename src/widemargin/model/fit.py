@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field, replace
@@ -14,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.matrix import Matrix
+from ..objective.class_weights import balanced_factors, given_factors
 from ..objective.problem import Problem
-from ..parts import part
+from ..solvers.several import solve_each
 from ..solvers.solution import Solution, Status
 from ..solvers.solve import solve
 from .model import Model, _plain, certificate_facts
@@ -68,6 +67,11 @@ class Fitted:
     def interrupted(self) -> bool:
         """Whether Ctrl-C ended the training."""
         return any(one.status is Status.INTERRUPTED for one in self.solutions)
+
+    @property
+    def ran_out(self) -> bool:
+        """Whether the limit on time ended a run."""
+        return any(one.status is Status.TIME_LIMIT for one in self.solutions)
 
     @property
     def converged(self) -> bool:
@@ -163,7 +167,7 @@ def _classification(X: Matrix, y: Any, recipe: Recipe, features: Mapping[str, An
         own = codes == k
         return _problem(X, np.where(own, 1, -1), recipe, _row_weights(recipe, classes, codes, own))
 
-    solutions = _one_by_one(titles, problem_of, recipe, watch)
+    solutions = _solve_each(titles, problem_of, recipe, watch)
     if len(solutions) < 3 and len(solutions) < len(classes):
         raise KeyboardInterrupt  # a model of two of many classes would be mistaken for a whole one
     return _fitted(solutions, recipe, features, classes[: len(solutions)], len(classes) - len(solutions))
@@ -183,25 +187,21 @@ def _all_pairs(
         rows, labels = pair_rows(codes, pairs[at])
         return _problem(X.take(rows), labels, recipe, None if weights is None else weights[rows])
 
-    solutions = _one_by_one(titles, problem_of, recipe, watch)
+    solutions = _solve_each(titles, problem_of, recipe, watch)
     if len(solutions) < len(pairs):
         raise KeyboardInterrupt  # pairs that are missing cannot vote
     return _fitted(solutions, recipe, features, classes, decision="pairs")
 
 
-def _one_by_one(
+def _solve_each(
     titles: Sequence[str], problem_of: Callable[[int], Problem], recipe: Recipe, watch: Watch
 ) -> list[Solution]:
     """Solves the problems in turn, each with its share of the time that is left, until Ctrl-C."""
-    deadline = math.inf if recipe.max_seconds is None else time.perf_counter() + recipe.max_seconds
-    solutions: list[Solution] = []
-    for at, title in enumerate(titles):
-        share = (deadline - time.perf_counter()) / (len(titles) - at)
-        seconds = None if recipe.max_seconds is None else max(share, 1e-3)
-        solutions.append(_solve(problem_of(at), recipe, watch, title, seconds))
-        if solutions[-1].status is Status.INTERRUPTED:
-            break
-    return solutions
+
+    def fit(k: int, seconds: float | None) -> Solution:
+        return _solve(problem_of(k), recipe, watch, titles[k], seconds)
+
+    return solve_each(fit, len(titles), max_seconds=recipe.max_seconds)
 
 
 def _row_weights(
@@ -214,21 +214,19 @@ def _row_weights(
     """
     if not recipe.class_weight and not recipe.balanced:
         return None
-    named = {str(label): k for k, label in enumerate(classes)}
-    factors = np.ones(len(classes))
-    for label, factor in recipe.class_weight.items():
-        if label not in named:
-            raise ValueError(f"a weight is given for class {label}, the data hold {', '.join(named)}")
-        factors[named[label]] *= factor
-    weights = factors[codes] if own is None else np.where(own, factors[codes], 1.0)
+    weights: NDArray[np.float64] = given_factors([str(label) for label in classes], recipe.class_weight)[codes]
+    if own is not None:
+        weights = np.where(own, weights, 1.0)
     if recipe.balanced:
-        weights *= (len(codes) / (len(classes) * np.bincount(codes, minlength=len(classes))))[codes]
-    return np.asarray(weights)
+        weights = weights * balanced_factors(codes, len(classes))[codes]
+    return weights
 
 
 def _crammer_singer(X: Matrix, y: Any, recipe: Recipe, features: Mapping[str, Any], watch: Watch) -> Fitted:
+    from ..multiclass.crammer_singer import CrammerSingerProblem  # with SciPy, which the other tasks do without
+
     classes, codes = _classes_of(y)
-    problem = part("multiclass.crammer_singer", "CrammerSingerProblem", "-s 4, the SVM of Crammer and Singer,")(
+    problem = CrammerSingerProblem(
         X,
         codes,
         recipe.C,

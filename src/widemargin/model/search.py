@@ -18,7 +18,7 @@ from ..data.matrix import Matrix
 from ..objective.problem import Problem
 from ..selection.path import checked_Cs
 from ..selection.result import Candidate, SearchResult
-from ..selection.stopping import EarlyStopping, StopWatch
+from ..selection.stopping import OUT_OF_TIME, EarlyStopping, StopWatch, search_deadlines
 from ..selection.values import doubling_Cs
 from .fit import Fitted, Recipe, fit_model
 
@@ -31,7 +31,7 @@ class ModelSearch(SearchResult):
 
 
 def search_models(X: Any, y: NDArray[Any], recipe: Recipe, Cs: Sequence[float] | None, fold_of: Any) -> ModelSearch:
-    """Tries values of C on the folds, and trains on all rows with the best one.
+    """Tries values of C on the folds, and trains on all rows with the best one; max_seconds is for all of it.
 
     Examples
     --------
@@ -42,20 +42,29 @@ def search_models(X: Any, y: NDArray[Any], recipe: Recipe, Cs: Sequence[float] |
     >>> found.best_C, found.best_score, found.fitted.model.classes
     (0.1, 1.0, [1, 2, 3])
     """
+    trying, whole = search_deadlines(recipe.max_seconds)
     rows = Matrix(X)
     parts = [_Fold(rows, y, fold_of == k) for k in range(int(fold_of.max()) + 1)]
     values = list(doubling_Cs(_largest_class(rows, y, recipe))) if Cs is None else sorted(set(checked_Cs(Cs)))
     watch, tried, reason = StopWatch(EarlyStopping()), list[Candidate](), None
     for C in values:
         at = replace(recipe, C=C)
-        fits = [part.fitted(at) for part in parts]
+        fits = [part.fitted(replace(at, max_seconds=trying.share(k, len(parts)))) for k, part in enumerate(parts)]
+        if tried and any(fit.ran_out for fit in fits):
+            reason = OUT_OF_TIME  # what was cut short tells nothing of this value
+            break
         scores = [part.accuracy(fit) for part, fit in zip(parts, fits, strict=True)]
         tried.append(_candidate(C, fits, scores))
         reason = watch.reason_to_end(C, np.array(scores), [fit.model.dense_weights().ravel() for fit in fits])
+        if reason is None and values[-1] != C and trying.passed:
+            reason = OUT_OF_TIME
         if reason is not None:
             break
     best = max(tried, key=lambda one: one.mean_score)  # the first, so the smallest C, of equals
-    fitted = _finished(fit_model(rows, y, replace(recipe, C=best.C)))
+    chosen = replace(recipe, C=best.C)
+    fitted = _finished(fit_model(rows, y, replace(chosen, max_seconds=whole.share())))
+    # The model tells what was asked for, not what was left of it.
+    fitted = replace(fitted, model=replace(fitted.model, settings=chosen.settings()))
     return ModelSearch(tuple(tried), best, fitted.solutions[0], "accuracy", reason, tuple(values[len(tried) :]), fitted)
 
 

@@ -29,14 +29,14 @@ class MulticlassModel:
     """Linear models over several classes, with a certificate each.
 
     `coef` holds one model per row: per class, or per pair of classes in the order (0,1), (0,2), ..., (1,2), ...
-    Classes are numbered by their sorted order; `classes[code]` is the label.
+    `classes` holds the labels in ascending order; inside, a class is its number in that order.
 
     Examples
     --------
     >>> from widemargin import fit_one_vs_one
     >>> X, y = [[0.0], [1.0], [4.0], [5.0], [8.0], [9.0]], ["a", "a", "b", "b", "c", "c"]
     >>> model = fit_one_vs_one(X, y, intercept="free", C=10.0)
-    >>> model.classes[model.predict([[0.5], [4.5], [8.5]])].tolist()
+    >>> model.predict([[0.5], [4.5], [8.5]]).tolist()
     ['a', 'b', 'c']
     """
 
@@ -69,12 +69,12 @@ class MulticlassModel:
         _core.class_scores(X.rows, by_feature, len(self.coef), 1.0, z, n_jobs)
         return z.reshape(X.shape[0], -1)
 
-    def predict(self, X: Any, n_jobs: int = 1) -> Codes:
-        """The code of each row's class."""
+    def predict(self, X: Any, n_jobs: int = 1) -> NDArray[Any]:
+        """The class of each row: its label, one of `classes`."""
         X = X if isinstance(X, Matrix) else Matrix(X)
         if X.shape[1] != self.coef.shape[1]:
             raise ValueError(f"X has {X.shape[1]} features, the model was fitted with {self.coef.shape[1]}")
-        return self.decide(self, X, n_jobs)
+        return np.take(self.classes, self.decide(self, X, n_jobs))
 
 
 def highest_score(model: MulticlassModel, X: Matrix, n_jobs: int) -> Codes:

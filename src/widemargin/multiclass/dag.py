@@ -41,7 +41,7 @@ def fit_dag(X: Any, y: Any, **settings: Any) -> MulticlassModel:
     >>> from widemargin import fit_dag
     >>> X, y = [[0.0], [1.0], [4.0], [5.0], [8.0], [9.0]], [1, 1, 2, 2, 3, 3]
     >>> fit_dag(X, y, intercept="free", C=10.0).predict([[0.0], [4.0], [9.0]])
-    array([0, 1, 2], dtype=int32)
+    array([1, 2, 3])
     """
     return fit_one_vs_one(X, y, decide=dag, **settings)
 

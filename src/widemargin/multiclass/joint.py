@@ -32,8 +32,8 @@ def fit_joint(problem: MulticlassProblem, solver: str | Solver = "auto", **setti
     >>> from widemargin import MaximumEntropyProblem, fit_joint
     >>> problem = MaximumEntropyProblem([[0.0], [1.0], [4.0], [9.0]], ["a", "a", "b", "c"], intercept="free", C=10.0)
     >>> model = fit_joint(problem, tol=1e-6)
-    >>> model.predict([[0.5], [9.5]]), model.certificates[0].relative_gap <= 1e-6
-    (array([0, 2], dtype=int32), True)
+    >>> model.predict([[0.5], [9.5]]).tolist(), model.certificates[0].relative_gap <= 1e-6
+    (['a', 'c'], True)
     """
     # A MulticlassProblem offers what the driver asks of a Problem.
     solution = solve(problem, solver, **settings)  # type: ignore[arg-type]

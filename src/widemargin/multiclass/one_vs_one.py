@@ -7,7 +7,6 @@ they do not know of each other, so the result does not depend on how many.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -24,6 +23,7 @@ from ..solvers.solve import solve
 from ..threads import thread_count
 from .base import Codes, Decision, MulticlassModel
 from .strategy import Ask, Fit, Labelled, Strategy, Table
+from .two_class_fits import fit_models
 
 Vector = NDArray[np.float64]
 
@@ -83,7 +83,7 @@ def fit_one_vs_one(
     >>> X, y = [[0.0], [1.0], [4.0], [5.0], [8.0], [9.0]], [1, 1, 2, 2, 3, 3]
     >>> model = fit_one_vs_one(X, y, loss="hinge", intercept="free", C=10.0)
     >>> len(model.certificates), model.predict([[8.0]])
-    (3, array([2], dtype=int32))
+    (3, array([3]))
     """
     X = X if isinstance(X, Matrix) else Matrix(X)
     codes, classes = ordered_labels(y, X.shape[0])
@@ -91,15 +91,13 @@ def fit_one_vs_one(
     settings: dict[str, Any] = {"solver": solver, "tol": tol, "seed": seed}
     settings |= {"max_iter": max_iter, "max_seconds": max_seconds}
 
-    def fit(pair: tuple[int, int]) -> Solution:
-        rows, labels = pair_rows(codes, pair)
-        return solve(Problem(X.take(rows), labels, sample_weight=weights[rows], **problem), **settings)
+    def run(problem: Problem, start: Solution | None, n_jobs: int) -> Solution:
+        return solve(problem, **settings, n_jobs=n_jobs, warm_start=start)
 
-    with ThreadPoolExecutor(thread_count(n_jobs)) as pool:
-        solutions = tuple(pool.map(fit, combinations(range(len(classes)), 2)))
-    coef = np.stack([solution.coef for solution in solutions])
-    intercept = np.array([solution.intercept for solution in solutions])
-    return MulticlassModel(coef, intercept, classes, solutions, decide)
+    ask = Ask(problem, settings, run, thread_count(n_jobs))
+    found = OneVsOne().fit(Labelled(X, codes, len(classes), weights), ask)
+    coef = found.coef if isinstance(found.coef, np.ndarray) else found.coef.toarray()
+    return MulticlassModel(coef, found.intercept, classes, found.solutions, decide)
 
 
 def pair_rows(codes: NDArray[np.intp], pair: tuple[int, int]) -> tuple[NDArray[np.intp], Vector]:
@@ -115,22 +113,15 @@ class OneVsOne(Strategy):
 
     def fit(self, data: Labelled, ask: Ask) -> Fit:
         """k (k - 1) / 2 fits, on up to n_jobs threads."""
-        all_pairs = list(combinations(range(data.n_classes), 2))
-        weights = np.ones(data.X.shape[0]) if data.weights is None else data.weights
-        workers = min(ask.n_jobs, len(all_pairs))
+        pairs = list(combinations(range(data.n_classes), 2))
 
-        def fit(model: int) -> Solution:
-            rows, labels = pair_rows(data.codes, all_pairs[model])
-            problem = Problem(data.X.take(rows), labels, sample_weight=weights[rows], **ask.problem)
-            return ask.solve(problem, ask.start(model), 1 if workers > 1 else ask.n_jobs)
+        def fit(model: int, n_jobs: int) -> Solution:
+            rows, labels = pair_rows(data.codes, pairs[model])
+            weights = None if data.weights is None else data.weights[rows]
+            problem = Problem(data.X.take(rows), labels, sample_weight=weights, **ask.problem)
+            return ask.solve(problem, ask.start(model), n_jobs)
 
-        if workers > 1:
-            with ThreadPoolExecutor(workers) as pool:
-                solutions = tuple(pool.map(fit, range(len(all_pairs))))
-        else:
-            solutions = tuple(fit(model) for model in range(len(all_pairs)))
-        coef = np.stack([solution.coef for solution in solutions])
-        return Fit(coef, np.array([solution.intercept for solution in solutions]), solutions)
+        return fit_models(fit, len(pairs), data.X.shape[1], ask.n_jobs)
 
     def decision(self, scores: Table, n_classes: int) -> Table:
         """Votes per class, between equal ones the sum of values."""

@@ -1,7 +1,4 @@
-"""Several two-class problems over the same rows: fitted one after another, or side by side on threads.
-
-The rows are one `Matrix` that all fits share. Threads help because passes over the data run without the interpreter's
-lock. Every fit runs on its own, so the result does not depend on how many run at a time.
+"""Several two-class models, one after another or side by side on threads (solvers/several.py), and their table.
 
 Of thousands of models a table of all coefficients may not fit the memory. Where it would be large, each model is kept
 by its nonzeros as soon as it is solved, and if these are few, as an l1 penalty leaves them, the table is a sparse one.
@@ -10,8 +7,7 @@ by its nonzeros as soon as it is solved, and if these are few, as an l1 penalty 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -20,6 +16,7 @@ from numpy.typing import NDArray
 
 from ..objective.certificate import Certificate
 from ..objective.problem import Problem
+from ..solvers.several import solve_all
 from ..solvers.solution import SlimSolution, Solution, Status
 from ..solvers.trace import Trace
 from .strategy import Ask, Fit, Labelled, Vector
@@ -33,22 +30,29 @@ Positives = NDArray[np.bool_]
 
 
 def fit_each(data: Labelled, sides: Sequence[Callable[[], Positives]], ask: Ask) -> Fit:
-    """One model per entry of `sides`, which tells the positive rows of that model when it is asked."""
-    workers = min(ask.n_jobs, len(sides))
-    threads_each = 1 if workers > 1 else ask.n_jobs
+    """One model of all rows per entry of `sides`, which tells the positive rows of that model when it is asked."""
 
-    large = 8 * len(sides) * data.X.shape[1] > LARGE_TABLE
-
-    def fit(model: int) -> Solution:
+    def fit(model: int, n_jobs: int) -> Solution:
         positive = sides[model]()
         if positive.all() or not positive.any():
-            solution = _certain(data, bool(positive[0]), model)
-        else:
-            problem = Problem(data.X, np.where(positive, 1.0, -1.0), sample_weight=_weights(data, model), **ask.problem)
-            solution = ask.solve(problem, ask.start(model), threads_each)
+            return _certain(data, bool(positive[0]), model)
+        problem = Problem(data.X, np.where(positive, 1.0, -1.0), sample_weight=_weights(data, model), **ask.problem)
+        return ask.solve(problem, ask.start(model), n_jobs)
+
+    return fit_models(fit, len(sides), data.X.shape[1], ask.n_jobs)
+
+
+def fit_models(fit: Callable[[int, int], Solution], n_models: int, n_features: int, n_jobs: int) -> Fit:
+    """The models fit(number, threads), as many at a time as there are threads, and the table of their coefficients."""
+    workers = min(n_jobs, n_models)
+    threads_each = 1 if workers > 1 else n_jobs
+    large = 8 * n_models * n_features > LARGE_TABLE
+
+    def run(k: int, seconds: float | None) -> Solution:
+        solution = fit(k, threads_each)
         return SlimSolution(solution) if large and _is_sparse(solution.coef) else solution
 
-    solutions = list(_in_turn(fit, len(sides)) if workers <= 1 else _side_by_side(fit, len(sides), workers))
+    solutions = solve_all(run, n_models, workers=workers)  # half of the models are no model
     intercept = np.array([solution.intercept for solution in solutions])
     slim = [solution for solution in solutions if isinstance(solution, SlimSolution)]
     if len(slim) == len(solutions):
@@ -72,22 +76,6 @@ def _sparse_table(solutions: Sequence[SlimSolution]) -> sp.csr_array:
     begin = np.cumsum([0, *(solution.nonzeros for solution in solutions)])
     at, values = (np.concatenate([getattr(s, name) for s in solutions]) for name in ("at", "values"))
     return sp.csr_array((values, at, begin), shape=(len(solutions), solutions[0].size))
-
-
-def _in_turn(fit: Callable[[int], Solution], n_models: int) -> Iterator[Solution]:
-    for model in range(n_models):
-        solution = fit(model)
-        if solution.status is Status.INTERRUPTED and n_models > 1:
-            raise KeyboardInterrupt  # half of the models are no model
-        yield solution
-
-
-def _side_by_side(fit: Callable[[int], Solution], n_models: int, workers: int) -> list[Solution]:
-    pool = ThreadPoolExecutor(workers)
-    try:
-        return list(pool.map(fit, range(n_models)))
-    finally:
-        pool.shutdown(cancel_futures=True)  # after Ctrl-C or an error, what has not begun does not begin
 
 
 def _weights(data: Labelled, model: int) -> Vector | None:

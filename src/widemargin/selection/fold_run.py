@@ -58,9 +58,9 @@ class FoldRun:
         if self.mean_loss:
             self._factor = float(problem.weights.sum() / fitted.weights.sum())
 
-    def at(self, C: float) -> FoldFit:
+    def at(self, C: float, max_seconds: float | None = None) -> FoldFit:
         """Fits at C and scores; Ctrl-C is passed on."""
-        solution = self._walk.to(C * self._factor)
+        solution = self._walk.to(C * self._factor, max_seconds)
         if solution.status is Status.INTERRUPTED:
             raise KeyboardInterrupt
         z = self._held_out.matvec(solution.coef, solution.intercept)

@@ -1,7 +1,7 @@
 """Folds: which rows are fitted and which are held out.
 
-A fold shares the data with all others. The rows that are held out get weight zero, which leaves the problem exactly
-that of the remaining rows; one product with the whole matrix predicts them.
+A fold is two lists of row numbers; fold_run.py decides whether its rows are copied (small data) or shared with all
+other folds, the rows held out having weight zero (large data).
 """
 
 from __future__ import annotations
@@ -41,16 +41,32 @@ def make_folds(problem: Problem, cv: Any, seed: int = 0) -> list[Fold]:
 
 
 def _dealt(problem: Problem, count: int, seed: int) -> list[Fold]:
-    """Each class is shuffled and dealt out like cards, going on where the last class ended."""
     rows = len(problem.y)
     if not 2 <= count <= rows:
         raise ValueError(f"cv must lie between 2 and the number of rows, got cv={count} with n_samples={rows}")
+    number = fold_numbers(problem.y, count, seed, stratified=problem.loss.classification)
+    return [Fold(np.flatnonzero(number != k), np.flatnonzero(number == k)) for k in range(count)]
+
+
+def fold_numbers(y: NDArray[Any], count: int, seed: int, *, stratified: bool) -> Rows:
+    """Which fold each row belongs to: rows are shuffled and dealt out like cards, if stratified class after class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> y = np.array([0, 0, 0, 1, 1, 1])
+    >>> sorted(fold_numbers(y, 3, seed=0, stratified=True)[y == 1].tolist())
+    [0, 1, 2]
+    """
+    rows = len(y)
+    if count > rows:
+        raise ValueError(f"{count} folds of {rows} rows: every fold needs a row")
     shuffled = np.random.default_rng(seed).permutation(rows)
-    if problem.loss.classification:
-        shuffled = shuffled[np.argsort(problem.y[shuffled], kind="stable")]
+    if stratified:
+        shuffled = shuffled[np.argsort(y[shuffled], kind="stable")]
     number = np.empty(rows, dtype=np.intp)
     number[shuffled] = np.arange(rows) % count
-    return [Fold(np.flatnonzero(number != k), np.flatnonzero(number == k)) for k in range(count)]
+    return number
 
 
 def _split(problem: Problem, cv: Any) -> list[Fold]:

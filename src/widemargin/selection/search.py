@@ -7,28 +7,29 @@ rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..blas import one_blas_thread
+from ..deadline import Deadline
 from ..numbers import as_number
 from ..objective.problem import Problem
 from ..solvers.base import Solver
 from ..solvers.solution import Solution, Status
 from ..solvers.solve import solve
-from ..threads import thread_count
+from ..threads import thread_count, thread_map
 from .fold_run import FoldFit, FoldRun, average_model, shares_rows
 from .folds import make_folds
 from .path import checked_Cs
 from .result import Candidate, SearchResult
 from .scoring import make_score
-from .stopping import EarlyStopping, StopWatch
+from .stopping import OUT_OF_TIME, EarlyStopping, StopWatch, search_deadlines
 from .values import doubling_Cs
 from .walk import Effort
 
@@ -53,6 +54,7 @@ def find_C(
     tol: float = 1e-3,
     score_tol: float | None = None,
     max_iter: int | None = None,
+    max_seconds: float | None = None,
     seed: int = 0,
     n_jobs: int = 1,
     early_stopping: EarlyStopping | bool = True,
@@ -72,6 +74,9 @@ def find_C(
         scikit-learn's name of a score; accuracy for labels and R^2 for targets by default.
     solver, tol, max_iter, seed
         As in `solve`; `tol` is the gap of the model that is returned.
+    max_seconds : float, optional
+        Limit on the whole search. Values that are not reached are left out, and nine tenths of the time are for trying
+        them; the rest is for the model that is returned, whose status tells whether it sufficed.
     score_tol : float, optional
         The gap of the folds' models, which are only scored; `tol` by default. 0.01 saves passes, and moves scores by
         less than their own error.
@@ -121,6 +126,7 @@ def find_C(
         score_tol=score_tol,
         threads=thread_count(n_jobs),
         progress=progress,
+        max_seconds=max_seconds,
     )
     return search(problem, effort, plan)
 
@@ -138,6 +144,7 @@ class Plan:
     mean_loss: bool = False  # C is divided by the weight of the rows fitted, so that it means the same in every fold
     threads: int = 1
     progress: bool = False
+    max_seconds: float | None = None  # of the whole search
 
     def values(self, problem: Problem) -> list[float]:
         """The values of C in ascending order."""
@@ -158,17 +165,16 @@ class Plan:
 
 def search(problem: Problem, effort: Effort, plan: Plan) -> SearchResult:
     """`find_C` for a problem that is there already."""
+    trying, whole = search_deadlines(plan.max_seconds)
     values = plan.values(problem)
     folds = make_folds(problem, plan.cv, effort.seed)
     scorer, score = make_score(problem, plan.scoring, plan.score_weights)
     shared = shares_rows(problem, len(folds))
-    if shared and problem.penalty.rho > 0:
-        _ = problem.X.columns  # built once here rather than in every thread
     fold_effort = plan.scoring_effort(effort)
     runs = [FoldRun(problem, fold, fold_effort, score, plan.mean_loss, shared) for fold in folds]
     with one_blas_thread():
-        tried, best, reason = _climb(values, runs, plan, scorer)
-        refit = replace(effort, n_jobs=plan.threads)
+        tried, best, reason = _climb(values, runs, plan, scorer, trying)
+        refit = replace(effort, n_jobs=plan.threads, max_seconds=whole.share())
         guess = average_model(runs, best.models)
         solution = _fit_all(problem.with_C(best.candidate.C), refit, guess)
     return SearchResult(
@@ -190,15 +196,22 @@ class _Best:
 
 
 def _climb(
-    values: list[float], runs: list[FoldRun], plan: Plan, scorer: str
+    values: list[float], runs: list[FoldRun], plan: Plan, scorer: str, deadline: Deadline
 ) -> tuple[list[Candidate], _Best, str | None]:
-    """Value after value, until the last one or until the rest is hopeless."""
+    """Value after value, until the last one, until the rest is hopeless, or until the time has run out."""
     watch = plan.watch()
     tried: list[Candidate] = []
     best: _Best | None = None
-    with _mapper(min(plan.threads, len(runs))) as map_folds, _shown(plan.progress, len(values), scorer) as show:
+    workers = min(plan.threads, len(runs))
+
+    def fit(k: int, C: float) -> FoldFit:
+        return runs[k].at(C, deadline.share(k, len(runs), workers))
+
+    with thread_map(workers) as map_folds, _shown(plan.progress, len(values), scorer) as show:
         for C in values:
-            fits = list(map_folds(lambda run, C=C: run.at(C), runs))
+            fits: list[FoldFit] = list(map_folds(partial(fit, C=C), range(len(runs))))
+            if best is not None and _ran_out(fits):
+                return tried, best, OUT_OF_TIME  # what was cut short tells nothing of this value
             candidate = _candidate(C, fits)
             tried.append(candidate)
             if best is None or candidate.mean_score > best.candidate.mean_score:
@@ -206,10 +219,16 @@ def _climb(
             show(candidate, best.candidate)
             coefs = [solution.coef for _, solution in fits]
             reason = watch.reason_to_end(C, np.array(candidate.scores), coefs) if watch is not None else None
+            if reason is None and values[-1] != C and deadline.passed:
+                reason = OUT_OF_TIME
             if reason is not None:
                 return tried, best, reason
     assert best is not None
     return tried, best, None
+
+
+def _ran_out(fits: list[FoldFit]) -> bool:
+    return any(solution.status is Status.TIME_LIMIT for _, solution in fits)
 
 
 def _candidate(C: float, fits: list[FoldFit]) -> Candidate:
@@ -230,6 +249,7 @@ def _fit_all(problem: Problem, effort: Effort, guess: Solution) -> Solution:
         effort.solver,
         tol=effort.tol,
         max_iter=effort.max_iter,
+        max_seconds=effort.max_seconds,
         seed=effort.seed,
         n_jobs=effort.n_jobs,
         warm_start=guess,
@@ -237,19 +257,6 @@ def _fit_all(problem: Problem, effort: Effort, guess: Solution) -> Solution:
     if solution.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
     return solution
-
-
-@contextmanager
-def _mapper(threads: int) -> Iterator[Callable[..., Iterable[FoldFit]]]:
-    """`map`, over threads where there are several; after an error, what has not begun is left out."""
-    if threads == 1:
-        yield map
-        return
-    pool = ThreadPoolExecutor(threads)
-    try:
-        yield pool.map
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 @contextmanager

@@ -1,12 +1,14 @@
 """When a search that goes up in C may end before its last value.
 
-Three reasons, each looked for over several values in a row:
+Three reasons that the scores give, each looked for over several values in a row:
 
 declined    every fold's score is compared with the same fold's score at the best C so far: the mean loss of score
             exceeds its standard error. Larger C only fits the noise more closely.
 faded       the mean score is below the best one, by however little. A plateau at the best score does not count.
 settled     no fold's coefficients move by more than a hundredth per doubling of C. The distance to their limit is of
             the order of 1/C, so all that is left to come is as small again: the scores stay as they are.
+
+And one that the clock gives: a limit on time leaves a tenth of it to the fit of all rows with the best value.
 """
 
 from __future__ import annotations
@@ -16,7 +18,23 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from ..deadline import Deadline
+from ..numbers import as_number
+
 Vector = NDArray[np.float64]
+
+
+OUT_OF_TIME = "the time ran out"
+# Of the time, what the trying of values may use.
+TRYING = 0.9
+
+
+def search_deadlines(max_seconds: float | None) -> tuple[Deadline, Deadline]:
+    """When the trying of values must end, and when all of the search."""
+    if max_seconds is None:
+        return Deadline(), Deadline()
+    seconds = as_number("max_seconds", max_seconds, above=0)
+    return Deadline.after(TRYING * seconds), Deadline.after(seconds)
 
 
 @dataclass(frozen=True)

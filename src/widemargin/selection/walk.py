@@ -56,15 +56,15 @@ class Walk:
     _last: Visited | None = field(default=None, init=False)
     _before: Visited | None = field(default=None, init=False)
 
-    def to(self, C: float) -> Solution:
-        """The solution at C, which must not be below the last one."""
+    def to(self, C: float, max_seconds: float | None = None) -> Solution:
+        """The solution at C, which must not be below the last one; max_seconds instead of the effort's, if given."""
         effort = self.effort
         solution = solve(
             self.problem.with_C(C),
             effort.solver,
             tol=effort.tol,
             max_iter=effort.max_iter,
-            max_seconds=effort.max_seconds,
+            max_seconds=effort.max_seconds if max_seconds is None else max_seconds,
             seed=effort.seed,
             n_jobs=effort.n_jobs,
             warm_start=self._start(C),

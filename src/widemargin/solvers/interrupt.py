@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 
+from ..threads import stop_asked
+
 
 @dataclass
 class _Note:
@@ -22,7 +24,7 @@ def catch_interrupt() -> Iterator[Callable[[], bool]]:
     """Yields a function that tells whether Ctrl-C came. A second Ctrl-C raises KeyboardInterrupt at once."""
     noted = _Note()
     if threading.current_thread() is not threading.main_thread():
-        yield lambda: noted.came  # only the main thread may handle signals
+        yield stop_asked  # only the main thread may handle signals; those which work for it hear of them this way
         return
 
     def note(signum: int, frame: FrameType | None) -> None:
