@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,15 +12,15 @@ import scipy.sparse as sp
 
 from support import random_data, random_problem, real_data
 from widemargin import TRON, DualCD, HandOver, NewtonCholesky, Problem, Status, _core, solve
-from widemargin.objective.losses import LOSSES
+from widemargin.objective.losses import LOSSES, SMOOTH_LOSSES
 from widemargin.objective.problem import INTERCEPTS
-from widemargin.solvers.auto import choose
+from widemargin.solvers.auto import choose, rules_as_markdown
 from widemargin.solvers.cg import ResidualRule, truncated_cg
 from widemargin.solvers.gram import Gram
 from widemargin.solvers.line_search import Ray, exact
 from widemargin.solvers.newton_equations import NewtonEquations
 from widemargin.solvers.scipy_bridge import iterations
-from widemargin.solvers.smooth import SMOOTH_LOSSES, SmoothObjective
+from widemargin.solvers.smooth import SmoothObjective
 
 SMOOTH = sorted(SMOOTH_LOSSES)
 SOLVERS: dict[str, Any] = {
@@ -412,6 +413,13 @@ def test_hand_over() -> None:
     assert iterations_made == sorted(iterations_made)
     easy = random_problem(61, "squared_hinge", C=0.01)
     assert solve(easy, HandOver(DualCD(), TRON()), tol=1e-3).solver == "dual_cd"
+
+
+def test_the_documentation_prints_the_rules_of_auto():
+    page = (Path(__file__).parent.parent / "docs" / "solvers.md").read_text()
+    assert page.count("| problem | solver |") == 1
+    begin = page.index("| problem | solver |")
+    assert page[begin : page.index("\n\n", begin) + 1] == rules_as_markdown()
 
 
 def test_auto_rules() -> None:

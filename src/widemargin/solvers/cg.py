@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .vectors import inner
+from ..vectors import inner
 
 Vector = NDArray[np.float64]
 

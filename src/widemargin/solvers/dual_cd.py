@@ -17,16 +17,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from ..objective.losses import LOSSES
 from .base import Run, Solver, Step, Steps
+from .dual_rules import SHORT_RUN
 from .dual_state import DualState
 from .pass_plan import PassPlan
 
 if TYPE_CHECKING:
     from ..objective.problem import Problem
-
-# A run that takes more passes than this is worth some preparation: coordinate frequencies are learnt, and data that
-# outgrow the cache are made compact.
-SHORT_RUN = 10
 
 
 @dataclass(frozen=True)
@@ -51,17 +49,7 @@ class DualCD(Solver):
 
     name: ClassVar[str] = "dual_cd"
     summary: ClassVar[str] = "dual coordinate descent (Hsieh et al. 2008)"
-    losses: ClassVar[frozenset[str]] = frozenset(
-        {
-            "hinge",
-            "squared_hinge",
-            "logistic",
-            "modified_huber",
-            "squared",
-            "epsilon_insensitive",
-            "squared_epsilon_insensitive",
-        }
-    )
+    losses: ClassVar[frozenset[str]] = frozenset(LOSSES)
 
     order: str = "auto"
     shrinking: bool = True

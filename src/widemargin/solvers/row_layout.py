@@ -31,7 +31,7 @@ ENTRY = 12
 WIDE = 1 << 18
 
 # A copy that would be larger than this is not made.
-MOST_COPIED = 4e9
+MOST_BYTES_COPIED = 4e9
 
 # Rows visited together.
 BLOCK = 32
@@ -58,7 +58,7 @@ def first_layout(problem: Problem) -> Layout:
 def lasting_layout(X: Matrix, present: Layout) -> Layout:
     """What a run that turned out to be long goes on with; the present one where nothing is better."""
     pays = outgrows_cache(X) or X.shape[1] >= WIDE
-    if present.is_compact or not X.is_sparse or not pays or ENTRY * X.nnz > MOST_COPIED:
+    if present.is_compact or not X.is_sparse or not pays or ENTRY * X.nnz > MOST_BYTES_COPIED:
         return present
     return Layout(*X.compact_rows, present.block, is_compact=True)
 
