@@ -17,7 +17,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from ..objective.losses import LOSSES
 from .base import Run, Solver, Step, Steps
 from .dual_rules import SHORT_RUN
 from .dual_state import DualState
@@ -49,7 +48,17 @@ class DualCD(Solver):
 
     name: ClassVar[str] = "dual_cd"
     summary: ClassVar[str] = "dual coordinate descent (Hsieh et al. 2008)"
-    losses: ClassVar[frozenset[str]] = frozenset(LOSSES)
+    losses: ClassVar[frozenset[str]] = frozenset(
+        {
+            "hinge",
+            "squared_hinge",
+            "logistic",
+            "modified_huber",
+            "squared",
+            "epsilon_insensitive",
+            "squared_epsilon_insensitive",
+        }
+    )
 
     order: str = "auto"
     shrinking: bool = True
