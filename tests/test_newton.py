@@ -372,11 +372,22 @@ def test_truncated_cg_stays_within_the_radius() -> None:
     full = truncated_cg(lambda v: H @ v, g, M, np.inf, ResidualRule(1e-12), lambda: True)
     assert full.s == pytest.approx(np.linalg.solve(H, -g), rel=1e-8)
     assert full.model == pytest.approx(0.5 * float(g @ full.s), rel=1e-8)
+    assert full.solved and not full.on_border
     for share in (0.9, 0.3, 0.01):
         short = truncated_cg(lambda v: H @ v, g, M, share * full.length, ResidualRule(1e-12), lambda: True)
-        assert short.on_border
+        assert short.on_border and not short.solved
         assert np.sqrt(short.s @ (M * short.s)) == pytest.approx(share * full.length, rel=1e-10)
         assert short.model == pytest.approx(float(g @ short.s + 0.5 * short.s @ H @ short.s), rel=1e-8)
+
+
+def test_truncated_cg_says_when_the_equations_are_not_solved() -> None:
+    g = np.array([1.0, 2.0, 3.0])
+    H = np.diag([1.0, 10.0, 100.0])
+    cut = truncated_cg(lambda v: H @ v, g, np.ones(3), np.inf, ResidualRule(1e-9), lambda: False)
+    assert (cut.n_products, cut.solved) == (1, False)
+    # Without a border there is nowhere to go along a direction that does not curve upwards.
+    flat = truncated_cg(lambda v: 0 * v, g, np.ones(3), np.inf, ResidualRule(1e-9), lambda: True)
+    assert not flat.solved and np.array_equal(flat.s, np.zeros(3))
 
 
 def test_bridge_passes_failures_on_and_can_be_left() -> None:

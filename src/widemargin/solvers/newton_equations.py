@@ -9,6 +9,7 @@ conjugate gradients take as long as a new one would: the equations never cost mo
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from ..blas import limit_blas
 from ..vectors import inner
+from .cg import ResidualRule, truncated_cg
 from .gram import FACTOR, PASS, Gram
 
 if TYPE_CHECKING:
@@ -75,26 +77,16 @@ class NewtonEquations:
 
     def _by_old_factor(self, at: Iterate, xi: float, most: int) -> tuple[Vector | None, int]:
         """Conjugate gradients preconditioned by the factor; None where `most` products with H are not enough."""
-        assert self._factor is not None
-        d, r = np.zeros_like(at.gradient), -at.gradient
-        y = cho_solve(self._factor, r, check_finite=False)
-        p, rho = y.copy(), inner(r, y)
-        enough = xi * xi * rho
-        for j in range(most):
-            Hp = self.f.hess_vec(at.h, p)
-            curvature = inner(p, Hp)
-            if not (curvature > 0 and rho > 0):
-                return None, j + 1
-            alpha = rho / curvature
-            d += alpha * p
-            r -= alpha * Hp
-            y = cho_solve(self._factor, r, check_finite=False)
-            last, rho = rho, inner(r, y)
-            if rho <= enough:
-                return d, j + 1
-            p *= rho / last
-            p += y
-        return None, most
+        more = iter(range(most - 1))
+        found = truncated_cg(
+            partial(self.f.hess_vec, at.h),
+            at.gradient,
+            lambda r: cho_solve(self._factor, r, check_finite=False),
+            math.inf,
+            ResidualRule(xi),
+            lambda: next(more, None) is not None,
+        )
+        return found.s if found.solved else None, found.n_products
 
     def gap(self, at: Iterate) -> float:
         """The gap after a free intercept has made its own Newton step, which moves the gradient along H's border."""
