@@ -52,7 +52,8 @@ class Order {
         kind_ = Kind::adaptive;
         preference_.assign(n_, 1.0);
         pending_.resize(n_);
-        for (auto& share : pending_) share = rng_.uniform();  // so that coordinates alike do not all come in the same pass
+        for (auto& share : pending_)
+            share = rng_.uniform();  // so that coordinates alike do not all come in the same pass
     }
 
     uint32_t size() const { return n_; }
