@@ -34,19 +34,19 @@ def several_classes() -> MaximumEntropyProblem:
 
 
 @pytest.mark.parametrize(
-    ("problem", "solver"),
+    ("make_problem", "solver"),
     [
-        (random_problem(1, "logistic"), "newton_cholesky"),
-        (random_problem(1, "logistic", "l1"), "prox_newton"),
-        (random_problem(1, "hinge"), "multipliers"),
-        (random_problem(1, "logistic"), "lbfgs"),
-        (several_classes(), MultinomialNewton(preconditioner="blocks")),
+        (lambda: random_problem(1, "logistic"), "newton_cholesky"),
+        (lambda: random_problem(1, "logistic", "l1"), "prox_newton"),
+        (lambda: random_problem(1, "hinge"), "multipliers"),
+        (lambda: random_problem(1, "logistic"), "lbfgs"),
+        (several_classes, MultinomialNewton(preconditioner="blocks")),
     ],
     ids=["newton_cholesky", "prox_newton", "multipliers", "lbfgs", "multinomial_newton"],
 )
-def test_a_fit_uses_one_thread_of_blas_and_gives_the_others_back(problem, solver, two_threads):
+def test_a_fit_uses_one_thread_of_blas_and_gives_the_others_back(make_problem, solver, two_threads):
     seen = []
-    solve(problem, solver, tol=1e-8, callback=lambda row: seen.append(counts()) and None)
+    solve(make_problem(), solver, tol=1e-8, callback=lambda row: seen.append(counts()) and None)
     assert set(seen[-1]) == {1}
     assert counts() == two_threads
 
