@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 NATIVE := CMakeLists.txt pyproject.toml $(shell find native -name '*.?pp' 2>/dev/null)
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test lint format bench docs build clean compiler
+.PHONY: demo test lint format bench build clean compiler
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.demo

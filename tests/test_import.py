@@ -31,6 +31,17 @@ def test_nothing_heavy_is_imported_before_it_is_used(statement):
     assert not loaded.intersection(HEAVY)
 
 
+def test_auto_loads_no_solver_that_it_does_not_choose():
+    """Hinge loss and many features: dual_cd alone, without what it could have handed over to."""
+    program = (
+        "import sys; from widemargin import Problem, solve\n"
+        "print(solve(Problem([[1.0] * 2000, [-1.0] * 2000], [1, 0], loss='hinge')).solver)\n"
+        "print(*(name for name in ('multipliers', 'hand_over', 'tron') if f'widemargin.solvers.{name}' in sys.modules))"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["dual_cd"]
+
+
 def test_import_alone_loads_no_scipy():
     assert "scipy" not in modules_after("import widemargin")
 

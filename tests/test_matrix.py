@@ -254,6 +254,15 @@ def test_rows_of_one_value_give_what_general_rows_give():
     np.testing.assert_allclose(uniform.rmatvec(u), plain.rmatvec([*u, 0.0]), rtol=1e-13, atol=1e-13)
 
 
+@pytest.mark.parametrize("X", [DENSE, sp.csr_array(DENSE)], ids=["dense", "sparse"])
+def test_row_lengths_are_kept_and_belong_to_the_rows(X):
+    matrix = Matrix(X)
+    np.testing.assert_allclose(matrix.row_sqnorms, (DENSE**2).sum(axis=1), rtol=1e-12)
+    assert matrix.row_sqnorms is matrix.row_sqnorms
+    assert not matrix.row_sqnorms.flags.writeable
+    np.testing.assert_array_equal(matrix.take([3, 1]).row_sqnorms, matrix.row_sqnorms[[3, 1]])
+
+
 def test_wrong_lengths_are_refused_by_name():
     matrix = Matrix(DENSE)
     with pytest.raises(ValueError, match="w has length 6, expected 5"):

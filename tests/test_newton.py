@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,15 +12,15 @@ import scipy.sparse as sp
 
 from support import random_data, random_problem, real_data
 from widemargin import TRON, DualCD, HandOver, NewtonCholesky, Problem, Status, _core, solve
-from widemargin.objective.losses import LOSSES
+from widemargin.objective.losses import LOSSES, SMOOTH_LOSSES
 from widemargin.objective.problem import INTERCEPTS
-from widemargin.solvers.auto import choose
+from widemargin.solvers.auto import choose, rules_as_markdown
 from widemargin.solvers.cg import ResidualRule, truncated_cg
 from widemargin.solvers.gram import Gram
 from widemargin.solvers.line_search import Ray, exact
 from widemargin.solvers.newton_equations import NewtonEquations
 from widemargin.solvers.scipy_bridge import iterations
-from widemargin.solvers.smooth import SMOOTH_LOSSES, SmoothObjective
+from widemargin.solvers.smooth import SmoothObjective
 
 SMOOTH = sorted(SMOOTH_LOSSES)
 SOLVERS: dict[str, Any] = {
@@ -371,11 +372,22 @@ def test_truncated_cg_stays_within_the_radius() -> None:
     full = truncated_cg(lambda v: H @ v, g, M, np.inf, ResidualRule(1e-12), lambda: True)
     assert full.s == pytest.approx(np.linalg.solve(H, -g), rel=1e-8)
     assert full.model == pytest.approx(0.5 * float(g @ full.s), rel=1e-8)
+    assert full.solved and not full.on_border
     for share in (0.9, 0.3, 0.01):
         short = truncated_cg(lambda v: H @ v, g, M, share * full.length, ResidualRule(1e-12), lambda: True)
-        assert short.on_border
+        assert short.on_border and not short.solved
         assert np.sqrt(short.s @ (M * short.s)) == pytest.approx(share * full.length, rel=1e-10)
         assert short.model == pytest.approx(float(g @ short.s + 0.5 * short.s @ H @ short.s), rel=1e-8)
+
+
+def test_truncated_cg_says_when_the_equations_are_not_solved() -> None:
+    g = np.array([1.0, 2.0, 3.0])
+    H = np.diag([1.0, 10.0, 100.0])
+    cut = truncated_cg(lambda v: H @ v, g, np.ones(3), np.inf, ResidualRule(1e-9), lambda: False)
+    assert (cut.n_products, cut.solved) == (1, False)
+    # Without a border there is nowhere to go along a direction that does not curve upwards.
+    flat = truncated_cg(lambda v: 0 * v, g, np.ones(3), np.inf, ResidualRule(1e-9), lambda: True)
+    assert not flat.solved and np.array_equal(flat.s, np.zeros(3))
 
 
 def test_bridge_passes_failures_on_and_can_be_left() -> None:
@@ -412,6 +424,13 @@ def test_hand_over() -> None:
     assert iterations_made == sorted(iterations_made)
     easy = random_problem(61, "squared_hinge", C=0.01)
     assert solve(easy, HandOver(DualCD(), TRON()), tol=1e-3).solver == "dual_cd"
+
+
+def test_the_documentation_prints_the_rules_of_auto():
+    page = (Path(__file__).parent.parent / "docs" / "solvers.md").read_text()
+    assert page.count("| problem | solver |") == 1
+    begin = page.index("| problem | solver |")
+    assert page[begin : page.index("\n\n", begin) + 1] == rules_as_markdown()
 
 
 def test_auto_rules() -> None:

@@ -26,6 +26,15 @@ def test_reaches_the_optimum_that_newglmnet_finds(loss: str, penalty: str, inter
     assert ours.certificate.primal == pytest.approx(other.certificate.primal, rel=2e-7)
 
 
+@pytest.mark.parametrize("solver", ["prox_newton", "newglmnet"])
+def test_threads_do_not_matter(solver: str) -> None:
+    problem = random_problem(31, "logistic", "l1", "free", rows=6000, columns=30, density=0.2)
+    one, two, three = (solve(problem, solver, tol=1e-6, n_jobs=n) for n in (1, 2, 3))
+    assert one.converged
+    assert np.array_equal(one.coef, two.coef) and np.array_equal(one.coef, three.coef)
+    assert one.intercept == two.intercept == three.intercept
+
+
 @pytest.mark.parametrize("convert", [lambda X: X, lambda X: X.toarray(), lambda X: X.astype(np.float32)])
 def test_storage_does_not_matter(convert) -> None:
     reference = solve(random_problem(5, "logistic", "l1"), "prox_newton", tol=1e-10)

@@ -170,7 +170,7 @@ def test_products_are_remembered_and_right():
 def test_shared_and_copied_rows_give_the_same_search(monkeypatch):
     X, y = labelled(8)
     copied = find_C(X, y, Cs=CS, tol=1e-8, score_tol=1e-8)
-    monkeypatch.setattr("widemargin.selection.fold_run.MOST_COPIED", 0)
+    monkeypatch.setattr("widemargin.selection.fold_run.MOST_ENTRIES_COPIED", 0)
     shared = find_C(X, y, Cs=CS, tol=1e-8, score_tol=1e-8)
     np.testing.assert_allclose(copied.scores, shared.scores, atol=1e-12)
     np.testing.assert_allclose(copied.solution.coef, shared.solution.coef, atol=1e-3)
@@ -442,21 +442,3 @@ def test_lasso_chooses_the_alpha_of_scikit_learn():
     np.testing.assert_allclose(ours.alphas_, peer.alphas_)
     np.testing.assert_allclose(-ours.searches_[0].scores, peer.mse_path_, rtol=1e-4)
     np.testing.assert_allclose(ours.coef_, peer.coef_, atol=1e-4)
-
-
-def test_blas_threads_are_given_back_however_searches_overlap():
-    from threadpoolctl import threadpool_info
-
-    from widemargin.blas import _SharedLimit
-
-    def counts():
-        return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
-
-    before = counts()
-    limit = _SharedLimit()
-    limit.enter()
-    limit.enter()
-    limit.leave()
-    assert set(counts()) <= {1}
-    limit.leave()
-    assert counts() == before

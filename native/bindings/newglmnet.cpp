@@ -1,9 +1,6 @@
-// The quadratic model of newGLMNET with its state, and what its line search needs.
+// The quadratic model of newGLMNET with its state.
 #include "core/newglmnet.hpp"
 
-#include <nanobind/stl/string_view.h>
-
-#include "core/ray.hpp"
 #include "row_store.hpp"
 
 namespace widemargin {
@@ -215,19 +212,6 @@ class ModelState {
     Rng rng_;
 };
 
-// The loss at predictions z + lambda t with its slopes and curvatures: one exponential per row for the logistic loss.
-double loss_along(std::string_view loss, double epsilon, Array<In> z, Array<In> t, double lambda, Array<In> y,
-                  Array<In> C, Array<Out> moved, Array<Out> u, Array<Out> h) {
-    const auto n = int64_t(z.size());
-    checked(t, n, "t"), checked(y, n, "y"), checked(C, n, "C");
-    checked(moved, n, "moved"), checked(u, n, "u"), checked(h, n, "h");
-    nb::gil_scoped_release release;
-    return with_loss(loss, epsilon, [&](const auto& l) {
-        const Ray<std::remove_cvref_t<decltype(l)>> ray{l, n, z.data(), t.data(), y.data(), C.data(), 1};
-        return ray.go(lambda, moved.data(), u.data(), h.data());
-    });
-}
-
 }  // namespace
 
 void bind_newglmnet(nb::module_& m) {
@@ -266,8 +250,6 @@ void bind_newglmnet(nb::module_& m) {
         .def("accept", &ModelState::accept, arg("step"))
         .def("penalty", &ModelState::penalty)
         .def_prop_ro("intercept", &ModelState::intercept);
-    m.def("loss_along", &loss_along, arg("loss"), arg("epsilon"), arg("z"), arg("t"), arg("step"), arg("y"), arg("C"),
-          arg("moved").noconvert(), arg("u").noconvert(), arg("h").noconvert());
 }
 
 }  // namespace widemargin

@@ -3,7 +3,7 @@ fit `n_jobs` alone says how many threads there are. Small factorisations are fas
 machine's cores.
 
 The number of BLAS threads belongs to the whole process. Fits may overlap (one per class, in threads), so the first one
-to come sets the limit and the last one to go lifts it.
+that uses BLAS sets the limit and the last one to go lifts it. A fit that never uses it loads nothing.
 """
 
 from __future__ import annotations
@@ -16,24 +16,28 @@ from typing import Any
 
 
 class _SharedLimit:
-    """Counts who needs the limit."""
+    """Counts the fits under way; limits BLAS from its first use on until the last of them ends."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._users = 0
+        self._fits = 0
         self._limit: Any = None
 
     def enter(self) -> None:
         with self._lock:
-            if self._users == 0:
+            self._fits += 1
+
+    def set(self) -> None:
+        with self._lock:
+            if self._fits > 0 and self._limit is None:
                 self._limit = _libraries().limit(limits=1, user_api="blas")
-            self._users += 1
 
     def leave(self) -> None:
         with self._lock:
-            self._users -= 1
-            if self._users == 0:
+            self._fits -= 1
+            if self._fits == 0 and self._limit is not None:
                 self._limit.restore_original_limits()
+                self._limit = None
 
 
 @cache
@@ -50,15 +54,20 @@ _shared = _SharedLimit()
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """While this is open, BLAS runs on one thread.
+    """While this is open, BLAS runs on one thread for all who call `limit_blas` before they use it.
 
     Examples
     --------
     >>> with one_blas_thread():
-    ...     pass
+    ...     limit_blas()
     """
     _shared.enter()
     try:
         yield
     finally:
         _shared.leave()
+
+
+def limit_blas() -> None:
+    """To be called before products and factorisations of matrices: one thread until the fits under way have ended."""
+    _shared.set()

@@ -83,11 +83,11 @@ def against_rest(data: Dataset, label: str | None) -> Dataset:
     import numpy as np
 
     from ..data.datasets import Dataset
-    from ..model.model import _plain
+    from ..model.model import plain_label
 
     if label is None or data.y is None:
         return data
-    names = np.array([str(_plain(value)) for value in data.y])
+    names = np.array([str(plain_label(value)) for value in data.y])
     if label not in names:
         raise ValueError(f"there is no class {label}: the classes are {', '.join(sorted(set(names.tolist()))[:20])}")
     return Dataset(data.X, np.where(names == label, label, "rest"), data.features)

@@ -43,6 +43,7 @@ class Matrix:
         self.feature_names: list[str] | None = None
         self._columns: _core.Rows | None = None
         self._compact: tuple[_core.Rows, Vector] | None = None
+        self._sqnorms: Vector | None = None
         self._building = threading.Lock()  # threads that share the matrix build what it keeps once
         if isinstance(X, Matrix):
             self.__dict__.update(X.__dict__)
@@ -123,6 +124,16 @@ class Matrix:
             return self._compact
 
     @property
+    def row_sqnorms(self) -> Vector:
+        """|x_i|^2 of every row, not to be written to; computed on first use and kept."""
+        if self._sqnorms is None:
+            found = np.empty(self.shape[0])
+            _core.row_sqnorms(self._rows, found)
+            found.setflags(write=False)
+            self._sqnorms = found  # whole, for threads may share the matrix
+        return self._sqnorms
+
+    @property
     def nnz(self) -> int:
         """Number of stored entries."""
         return self._rows.nnz
@@ -144,7 +155,8 @@ class Matrix:
         wanted = np.ascontiguousarray(rows, dtype=np.int64)
         other = copy.copy(self)
         other._rows = _core.take_rows(self._rows, wanted)
-        other._columns, other._compact, other._building = None, None, threading.Lock()
+        other._columns, other._compact, other._sqnorms = None, None, None
+        other._building = threading.Lock()
         other.shape = (len(wanted), self.shape[1])
         return other
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from itertools import combinations
 from typing import Any, cast
 
@@ -17,7 +17,7 @@ from ..objective.problem import Problem
 from ..solvers.several import solve_each
 from ..solvers.solution import Solution, Status
 from ..solvers.solve import solve
-from .model import Model, _plain, certificate_facts
+from .model import Model, certificate_facts, plain_label
 
 # Given a title for each run: a context that yields a callback for `solve`, or None.
 Watch = Callable[[str, float], AbstractContextManager[Any]]
@@ -147,7 +147,7 @@ def _problem(X: Matrix, y: Any, recipe: Recipe, weights: Any = None) -> Problem:
 def _classes_of(y: Any) -> tuple[list[Any], NDArray[Any]]:
     """The classes in ascending order, and the position of each row's class among them."""
     found, codes = np.unique(y, return_inverse=True)
-    classes = [_plain(label) for label in found]
+    classes = [plain_label(label) for label in found]
     if len(classes) < 2:
         raise ValueError(f"the data hold one class only ({classes[0]!r}): two are needed to tell them apart")
     return classes, codes
@@ -234,8 +234,6 @@ def _crammer_singer(X: Matrix, y: Any, recipe: Recipe, features: Mapping[str, An
         intercept_scaling=recipe.bias,
         sample_weight=_row_weights(recipe, classes, codes),
     )
-    if recipe.solver == "auto":
-        recipe = replace(recipe, solver="crammer_singer")
     solution = _solve(problem, recipe, watch, "", recipe.max_seconds)
     W, intercepts = problem.split(solution.coef)
     model = Model(

@@ -91,7 +91,7 @@ class Model:
         intercepts = np.atleast_1d(np.asarray(self.intercepts, dtype=np.float64))
         object.__setattr__(self, "weights", weights)
         object.__setattr__(self, "intercepts", intercepts)
-        object.__setattr__(self, "classes", [_plain(label) for label in self.classes])
+        object.__setattr__(self, "classes", [plain_label(label) for label in self.classes])
         if self.task not in TASKS:
             raise ValueError(f"unknown task {self.task!r}: use one of {', '.join(TASKS)}")
         if weights.ndim != 2 or intercepts.shape != (weights.shape[0],):
@@ -266,7 +266,7 @@ def _rows_expected(task: str, n_classes: int, decision: str) -> tuple[int, ...]:
     return (1, 2) if n_classes == 2 else (n_classes,)
 
 
-def _plain(label: Any) -> Any:
+def plain_label(label: Any) -> Any:
     """A label as JSON keeps it: a whole number as int, text as str."""
     kinds: dict[str, Callable[[Any], Any]] = {"b": int, "i": int, "u": int, "f": _number, "U": str, "S": str}
     kind = np.asarray(label).dtype.kind

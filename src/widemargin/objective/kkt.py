@@ -62,9 +62,9 @@ def kkt_violation(problem: Problem, w: Any, intercept: float = 0.0, dual: Any = 
         v = np.ascontiguousarray(dual, dtype=np.float64)
     b = intercept if problem.intercept == "free" else problem.intercept_scale**2 * float(v.sum())
     z = X.matvec(X.rmatvec(v, n_jobs=problem.n_jobs), b, n_jobs=problem.n_jobs)
-    C, v, y = problem.weights[counts], v[counts], problem.y[counts]
-    G = z[counts] - y + _SQUARED[problem.loss.name] * v / (2 * C)
-    lower, upper = (bound * C for bound in problem.loss.dual_bounds(y))
+    C, v = problem.weights[counts], v[counts]
+    G = z[counts] - problem.y[counts] + _SQUARED[problem.loss.name] * v / (2 * C)
+    lower, upper = (bound[counts] for bound in problem.dual_domain())
     slack = BOUND_SLACK * C
     too_low = np.where(v < upper - slack, -G, 0.0)  # v_i could still grow, and should
     too_high = np.where(v > lower + slack, G, 0.0)  # v_i could still shrink, and should

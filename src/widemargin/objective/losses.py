@@ -29,6 +29,7 @@ class Loss:
     smooth: ClassVar[bool] = True
     classification: ClassVar[bool] = True
     dual_reach: ClassVar[float] = np.inf  # how far |u| may go before the conjugate is infinite
+    straight_share: ClassVar[float] = 0.0  # the largest curvature, in |slope| of the straight piece if there is one
 
     def dual_bounds(self, y: Vector) -> tuple[Vector, Vector]:
         """Where -u must lie for the conjugate to be finite: on the label's side for classification."""
@@ -123,6 +124,7 @@ class ModifiedHuber(Loss):
 
     name = "modified_huber"
     dual_reach = 4.0
+    straight_share = 0.5
 
     def value(self, z: Vector, y: Vector) -> Vector:
         m = y * z
@@ -211,6 +213,9 @@ LOSSES: dict[str, type[Loss]] = {
         SquaredEpsilonInsensitive,
     )
 }
+
+
+SMOOTH_LOSSES = frozenset(name for name, loss in LOSSES.items() if loss.smooth)
 
 
 def make_loss(name: str, epsilon: float) -> Loss:

@@ -16,15 +16,13 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _core
 from ..data.matrix import Matrix
-from ..solvers.vectors import inner
+from ..vectors import inner
 from .certificate import Certificate, Certified
 from .labels import row_weights
 from .losses import Loss
@@ -99,17 +97,10 @@ class OneClassProblem:
         """nu S: what the dual variables sum to."""
         return self.nu * float(self.weights.sum())
 
-    @cached_property
-    def sqnorms(self) -> Vector:
-        """|x_i|^2"""
-        found = np.empty(self.X.shape[0])
-        _core.row_sqnorms(self.X.rows, found)
-        return found
-
     @property
     def least_size(self) -> float:
         """What the gap is compared with where the objective is nearly zero."""
-        mean = float(np.average(self.sqnorms, weights=self.weights))
+        mean = float(np.average(self.X.row_sqnorms, weights=self.weights))
         return 0.5e-6 * self.mass**2 * mean
 
     def objective(self, w: Any, intercept: float) -> float:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..solvers.vectors import inner
+from ..vectors import inner
 
 Vector = NDArray[np.float64]
 

@@ -115,6 +115,11 @@ class Problem:
         return self.intercept_scaling if self.intercept == "regularized" else 0.0
 
     @property
+    def constant(self) -> float:
+        """The constant feature in which every intercept is a weight: 1 where it is free, 0 where there is none."""
+        return 1.0 if self.intercept == "free" else self.intercept_scale
+
+    @property
     def n_coefficients(self) -> int:
         """How long a coefficient vector is."""
         return self.X.shape[1]
@@ -219,12 +224,12 @@ class Problem:
 
     def dual_domain(self) -> tuple[Vector, Vector]:
         """The bounds between which each v_i may lie; both zero where a row does not count."""
-        reach = self.loss.dual_reach * self.weights if np.isfinite(self.loss.dual_reach) else np.inf
-        reach = np.where(self.weights > 0, reach, 0.0)
-        if not self.loss.classification:
-            return -reach, reach
-        positive = self.y > 0
-        return np.where(positive, 0.0, -reach), np.where(positive, reach, 0.0)
+        counts = self.weights > 0
+        lower, upper = self.loss.dual_bounds(self.y)
+        return (
+            np.multiply(lower, self.weights, out=np.zeros_like(lower), where=counts),
+            np.multiply(upper, self.weights, out=np.zeros_like(upper), where=counts),
+        )
 
     def certify(self, w: Any, intercept: float = 0.0, dual: Any = None) -> Certified:
         """The certificate of a point, with the intercept and the dual point that it holds for."""
@@ -246,6 +251,11 @@ class Problem:
         u, h = np.empty_like(z), np.empty_like(z)
         _core.loss_derivatives(self.loss.name, self.loss.epsilon, z, self.y, self.weights, float(intercept), u, h)
         return u, h
+
+    def losses_along(self, z: Vector, dz: Vector, t: float, out: tuple[Vector, Vector, Vector]) -> float:
+        """sum_i C_i loss(z_i + t dz_i); fills out with the predictions there, C_i loss' and C_i loss''."""
+        loss = self.loss
+        return _core.ray_go(loss.name, loss.epsilon, z, dz, self.y, self.weights, t, *out, self.n_jobs)
 
     def best_intercept(self, z: Vector, start: float = 0.0) -> float:
         """argmin over b of sum_i C_i loss(z_i + b)"""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.files import written_whole
-from ..model.model import _plain
+from ..model.model import plain_label
 from .charts import N_COLOURS, Series, bars, curves
 from .page import facts, legend, page, paragraph, section, table
 
@@ -199,7 +199,7 @@ def _confusion(model: Model, y: NDArray[Any], chosen: NDArray[np.intp]) -> list[
     present, codes = np.unique(y, return_inverse=True)
     counts = np.zeros((len(present), len(model.classes)), dtype=np.int64)
     np.add.at(counts, (codes, chosen), 1)
-    names = [str(_plain(label)) for label in present]
+    names = [str(plain_label(label)) for label in present]
     known = [str(label) for label in model.classes]
     right = sum(int(counts[i, known.index(name)]) for i, name in enumerate(names) if name in known)
     said = paragraph(f"{right:,} of {len(y):,} right ({100 * right / len(y):.4g} %)")

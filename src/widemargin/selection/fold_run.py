@@ -27,12 +27,12 @@ Vector = NDArray[np.float64]
 FoldFit = tuple[float, Solution]  # the score of the rows held out, and the model of the others
 
 # Entries that the copies of all folds may have together: some 250 MB of sparse rows.
-MOST_COPIED = 20_000_000
+MOST_ENTRIES_COPIED = 20_000_000
 
 
 def shares_rows(problem: Problem, n_folds: int) -> bool:
     """Whether the folds look at the same rows in memory rather than at copies."""
-    return problem.X.nnz * n_folds > MOST_COPIED
+    return problem.X.nnz * n_folds > MOST_ENTRIES_COPIED
 
 
 @dataclass

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..blas import one_blas_thread
+from ..blas import limit_blas, one_blas_thread
 from ..deadline import Deadline
 from ..numbers import as_number
 from ..objective.problem import Problem
@@ -173,6 +173,7 @@ def search(problem: Problem, effort: Effort, plan: Plan) -> SearchResult:
     fold_effort = plan.scoring_effort(effort)
     runs = [FoldRun(problem, fold, fold_effort, score, plan.mean_loss, shared) for fold in folds]
     with one_blas_thread():
+        limit_blas()
         tried, best, reason = _climb(values, runs, plan, scorer, trying)
         refit = replace(effort, n_jobs=plan.threads, max_seconds=whole.share())
         guess = average_model(runs, best.models)

@@ -1,141 +1,55 @@
 """solver="auto": which solver for which problem.
 
-| problem | solver |
-|---|---|
-| ordinal regression, one-class SVM, Crammer and Singer's SVM | the one that solves it |
-| maximum entropy, few entries | multinomial_newton |
-| maximum entropy, otherwise | multinomial_dual_cd; when it is slow, multinomial_newton from there |
-| l1 or elastic net, hinge or epsilon-insensitive loss | multipliers |
-| l1 or elastic net, other losses, very few features, or up to a thousand raw ones | prox_newton |
-| l1 or elastic net, squared loss, more features | lasso_cd |
-| l1 or elastic net, other losses, up to a thousand features | newglmnet; when it is slow, prox_newton from there |
-| l1 or elastic net, other losses, more features | newglmnet |
-| l2, smooth loss, few features: ten Newton steps cost less than some two hundred passes | newton_cholesky |
-| l2, smooth loss, otherwise | dual_cd; when it is slow, newton_cholesky or tron from there |
-| l2, hinge or epsilon-insensitive loss, many rows of few features, C |x|^2 > 1 | multipliers |
-| l2, hinge or epsilon-insensitive loss, few features otherwise | dual_cd; when it is slow, multipliers from there |
-| l2, hinge or epsilon-insensitive loss, many features | dual_cd |
-
-Costs are counted in passes over the data, see `newton_passes`.
+`RULES` is the whole truth: the first rule that fits a problem says who solves it. docs/solvers.md prints it, as
+`rules_as_markdown` writes it. Costs are counted in passes over the data, see `newton_passes`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .. import _core
 from .base import Solver
-from .gram import FACTOR, PASS, gram_cost
-from .registry import require, solver_class
+from .gram import FACTOR, KEPT_FEATURES, PASS, gram_cost
+from .registry import solver_class
 
 if TYPE_CHECKING:
     from ..objective.problem import Problem
 
 # So many passes are spent on Newton steps without trying anything cheaper first.
-NEWTON_AT_ONCE = 200.0
+NEWTON_AT_ONCE = 200
 # What a truncated Newton method is expected to need on a problem that is hard for coordinate descent.
-TRON_PASSES = 1000.0
+TRON_PASSES = 1000
 # The same for the method of multipliers.
-MULTIPLIER_PASSES = 300.0
-# Up to so many features a dense model of all of them is cheap.
-FEW_FOR_DENSE_MODELS = 1000
+MULTIPLIER_PASSES = 300
+# The same for maximum entropy; it took 50 to 250 where measured.
+ENTROPY_PASSES = 200
 # Up to so many, Newton's method is not worth an approach by cheaper steps.
 VERY_FEW_FEATURES = 64
+# Beyond so many, the matrix of Newton's method is too large.
 FEW_FEATURES = 5000
 NEWTON_STEPS = 10
 # With fewer entries than this coordinate descent is done before the calls of Newton steps are made.
 WORTH_A_NEWTON_STEP = 200_000
+# A factorisation that costs less than this share of a pass is no matter.
+CHEAP_FACTOR = 0.5
 # Raw features, for example: coordinate descent is not even tried where Newton steps are affordable.
-HOPELESS_STIFFNESS = 1e5
-
-OTHER_KINDS = {
-    "ordinal": "ordinal_newton",
-    "one_class": "one_class",
-    "crammer_singer": "crammer_singer",
-}
-# What the truncated Newton method for maximum entropy is expected to need, in passes; it took 50 to 250 where measured.
-ENTROPY_PASSES = 200.0
+HOPELESS_STIFFNESS = 100_000
 # Up to so many entries times classes either takes a moment, and Newton's method gives the most digits.
-FEW_PRODUCTS = 1e5
-NONSMOOTH_CHOICE = {"hinge": "multipliers", "epsilon_insensitive": "multipliers"}
+FEW_PRODUCTS = 100_000
 
 
 def choose(problem: Problem) -> Solver:
-    """The solver that suits the shape of the problem."""
-    if problem.kind == "maximum_entropy":
-        return _entropy_choice(problem)
-    if problem.kind in OTHER_KINDS:
-        return solver_class(OTHER_KINDS[problem.kind])()
-    if problem.penalty.name != "l2":
-        named = NONSMOOTH_CHOICE.get(problem.loss.name)
-        solver = _columns_choice(problem) if named is None else solver_class(named)()
-    elif problem.loss.smooth:
-        solver = _smooth_choice(problem)
-    else:
-        solver = _nonsmooth_choice(problem)
-    require(solver, problem)
-    return solver
+    """The solver that suits the problem: that of the first rule which fits."""
+    return next(rule for rule in RULES if rule.fits(problem)).solver(problem)
 
 
-def _entropy_choice(problem: Problem) -> Solver:
-    from .hand_over import HandOver
-
-    newton = solver_class("multinomial_newton")()
-    n_classes = problem.n_coefficients // problem.X.shape[1]
-    if problem.X.nnz * n_classes <= FEW_PRODUCTS:
-        return newton
-    return HandOver(solver_class("multinomial_dual_cd")(), newton, budget=ENTROPY_PASSES)
-
-
-def _columns_choice(problem: Problem) -> Solver:
-    from .hand_over import HandOver
-
-    features = problem.X.shape[1]
-    newglmnet, prox_newton = solver_class("newglmnet")(), solver_class("prox_newton")()
-    if features <= VERY_FEW_FEATURES:
-        return prox_newton
-    if problem.loss.name == "squared":
-        return solver_class("lasso_cd")()
-    if features > FEW_FOR_DENSE_MODELS:
-        return newglmnet
-    if _stiffness(problem) > HOPELESS_STIFFNESS:
-        return prox_newton
-    return HandOver(newglmnet, prox_newton, budget=newton_passes(problem))
-
-
-def _smooth_choice(problem: Problem) -> Solver:
-    from .hand_over import HandOver
-
-    cost = newton_passes(problem)
-    if cost <= NEWTON_AT_ONCE or (cost <= TRON_PASSES and _stiffness(problem) > HOPELESS_STIFFNESS):
-        return solver_class("newton_cholesky")()
-    second, budget = ("newton_cholesky", cost) if cost <= TRON_PASSES else ("tron", TRON_PASSES)
-    return HandOver(solver_class("dual_cd")(), solver_class(second)(), budget=budget)
-
-
-def _nonsmooth_choice(problem: Problem) -> Solver:
-    from .hand_over import HandOver
-
-    dual_cd, multipliers = solver_class("dual_cd")(), solver_class("multipliers")()
-    if problem.X.shape[1] > FEW_FOR_DENSE_MODELS:
-        return dual_cd
-    if problem.X.nnz >= WORTH_A_NEWTON_STEP and _factor_passes(problem) < 0.5 and _stiffness(problem) > 1:
-        return multipliers
-    return HandOver(dual_cd, multipliers, budget=MULTIPLIER_PASSES)
-
-
-def _stiffness(problem: Problem) -> float:
+def stiffness(problem: Problem) -> float:
     """The mean of C_i |x_i|^2, how hard rows pull against the penalty: much above 1, coordinate descent is slow."""
-    lengths = np.empty(problem.X.shape[0])
-    _core.row_sqnorms(problem.X.rows, lengths)
-    return float(np.mean(problem.weights * lengths))
-
-
-def _factor_passes(problem: Problem) -> float:
-    """A Cholesky factorisation in passes over the data."""
-    return FACTOR * problem.X.shape[1] ** 3 / (PASS * max(1, problem.X.nnz))
+    return float(np.mean(problem.weights * problem.X.row_sqnorms))
 
 
 def newton_passes(problem: Problem) -> float:
@@ -145,3 +59,129 @@ def newton_passes(problem: Problem) -> float:
         return float("inf")
     entries = max(1, problem.X.nnz)
     return NEWTON_STEPS * (2 + gram_cost(rows, features, entries) / (PASS * entries) + _factor_passes(problem))
+
+
+def _factor_passes(problem: Problem) -> float:
+    """A Cholesky factorisation in passes over the data."""
+    return FACTOR * problem.X.shape[1] ** 3 / (PASS * max(1, problem.X.nnz))
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Problems, in words and as a test, and who solves them; of two solvers the first hands over where it is slow."""
+
+    words: str
+    fits: Callable[[Problem], bool]
+    names: tuple[str] | tuple[str, str]
+    budget: Callable[[Problem], float] = newton_passes  # what the second is expected to need, in passes
+
+    def solver(self, problem: Problem) -> Solver:
+        """The solver, or both; no other is loaded."""
+        first, *second = (solver_class(name)() for name in self.names)
+        if not second:
+            return first
+        from .hand_over import HandOver
+
+        return HandOver(first, second[0], self.budget(problem))
+
+
+# What the words of the rules mean, one test each.
+
+
+def _few_products(problem: Problem) -> bool:
+    return problem.X.nnz * (problem.n_coefficients // problem.X.shape[1]) <= FEW_PRODUCTS
+
+
+def _few(problem: Problem, most: int) -> bool:
+    return problem.X.shape[1] <= most
+
+
+def _cheap_factor(problem: Problem) -> bool:
+    return problem.X.nnz >= WORTH_A_NEWTON_STEP and _factor_passes(problem) < CHEAP_FACTOR
+
+
+def _hinge(problem: Problem) -> bool:
+    return not problem.loss.smooth
+
+
+def _squared(problem: Problem) -> bool:
+    return problem.loss.name == "squared"
+
+
+def _sparse(problem: Problem) -> bool:
+    return problem.penalty.name != "l2"
+
+
+_ENTROPY, _HINGE = "maximum entropy (multinomial)", "hinge or epsilon-insensitive loss"
+_SPARSE, _HINGE_L2, _SMOOTH_L2 = "smooth loss, l1 or elastic net", f"{_HINGE}, l2", "smooth loss, l2"
+_NEWTON = f"{_SMOOTH_L2}, up to {FEW_FEATURES:,} features, {NEWTON_STEPS} Newton steps within"
+
+RULES = (
+    Rule("ordinal regression", lambda p: p.kind == "ordinal", ("ordinal_newton",)),
+    Rule("one-class SVM", lambda p: p.kind == "one_class", ("one_class",)),
+    Rule("Crammer and Singer's SVM", lambda p: p.kind == "crammer_singer", ("crammer_singer",)),
+    Rule(
+        f"{_ENTROPY}, entries times classes up to {FEW_PRODUCTS:,}",
+        lambda p: p.kind == "maximum_entropy" and _few_products(p),
+        ("multinomial_newton",),
+    ),
+    Rule(
+        f"{_ENTROPY}, more",
+        lambda p: p.kind == "maximum_entropy",
+        ("multinomial_dual_cd", "multinomial_newton"),
+        lambda p: ENTROPY_PASSES,
+    ),
+    Rule(f"{_HINGE}, l1 or elastic net", lambda p: _hinge(p) and _sparse(p), ("multipliers",)),
+    Rule(
+        f"{_HINGE_L2}, more than {KEPT_FEATURES:,} features",
+        lambda p: _hinge(p) and not _few(p, KEPT_FEATURES),
+        ("dual_cd",),
+    ),
+    Rule(
+        f"{_HINGE_L2}, many rows of few features (from {WORTH_A_NEWTON_STEP:,} entries on, a factorisation within "
+        f"{CHEAP_FACTOR:g} passes), stiffness above 1",
+        lambda p: _hinge(p) and _cheap_factor(p) and stiffness(p) > 1,
+        ("multipliers",),
+    ),
+    Rule(f"{_HINGE_L2}, other", _hinge, ("dual_cd", "multipliers"), lambda p: MULTIPLIER_PASSES),
+    Rule(
+        f"{_SPARSE}, up to {VERY_FEW_FEATURES} features",
+        lambda p: _sparse(p) and _few(p, VERY_FEW_FEATURES),
+        ("prox_newton",),
+    ),
+    Rule("squared loss, l1 or elastic net", lambda p: _sparse(p) and _squared(p), ("lasso_cd",)),
+    Rule(
+        f"{_SPARSE}, more than {KEPT_FEATURES:,} features",
+        lambda p: _sparse(p) and not _few(p, KEPT_FEATURES),
+        ("newglmnet",),
+    ),
+    Rule(
+        f"{_SPARSE}, stiffness above {HOPELESS_STIFFNESS:,} (raw features)",
+        lambda p: _sparse(p) and stiffness(p) > HOPELESS_STIFFNESS,
+        ("prox_newton",),
+    ),
+    Rule(f"{_SPARSE}, other", _sparse, ("newglmnet", "prox_newton")),
+    Rule(
+        f"{_NEWTON} {NEWTON_AT_ONCE} passes",
+        lambda p: newton_passes(p) <= NEWTON_AT_ONCE,
+        ("newton_cholesky",),
+    ),
+    Rule(
+        f"{_NEWTON} {TRON_PASSES:,} passes, stiffness above {HOPELESS_STIFFNESS:,} (raw features)",
+        lambda p: newton_passes(p) <= TRON_PASSES and stiffness(p) > HOPELESS_STIFFNESS,
+        ("newton_cholesky",),
+    ),
+    Rule(
+        f"{_NEWTON} {TRON_PASSES:,} passes",
+        lambda p: newton_passes(p) <= TRON_PASSES,
+        ("dual_cd", "newton_cholesky"),
+    ),
+    Rule(f"{_SMOOTH_L2}, other", lambda p: True, ("dual_cd", "tron"), lambda p: TRON_PASSES),
+)
+
+
+def rules_as_markdown() -> str:
+    """The rules as the table of docs/solvers.md."""
+    lines = ["| problem | solver |", "|---|---|"]
+    lines += [f"| {rule.words} | {', then '.join(rule.names)} |" for rule in RULES]
+    return "\n".join(lines) + "\n"

@@ -48,7 +48,7 @@ class BinaryModel(PiecewiseModel):
             problem=problem,
             target=one if classification else problem.y,
             sign=problem.y if classification else one,
-            scale=1.0 if problem.intercept == "free" else problem.intercept_scale,
+            scale=problem.constant,
         )
 
     def _size(self) -> int:

@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .vectors import inner
+from ..vectors import inner
 
 Vector = NDArray[np.float64]
 
@@ -60,7 +60,8 @@ class TruncatedStep:
     length: float  # |s|_M
     model: float  # g^T s + 1/2 s^T H s
     n_products: int
-    on_border: bool  # the trust region ended it
+    on_border: bool = False  # the trust region ended it
+    solved: bool = False  # the stopping rule ended it
 
 
 def truncated_cg(
@@ -80,16 +81,18 @@ def truncated_cg(
     # s^T M s, s^T M p and p^T M p follow by recurrence, so that the border costs no products of its own.
     ss, sp, pp = 0.0, 0.0, rho
     model = last_model = 0.0
-    j = 0
+    j, solved = 0, False
     while rho > 0:
         Hp = product(p)
         j += 1
         curvature = inner(p, Hp)
+        if not curvature > 0 and math.isinf(radius):
+            break  # rounding, and no border to go to
         alpha = rho / curvature if curvature > 0 else math.inf
         if not ss + alpha * (2 * sp + alpha * pp) <= radius**2:
             tau = (math.sqrt(max(0.0, sp * sp + pp * (radius**2 - ss))) - sp) / pp
             s += tau * p
-            return TruncatedStep(s, radius, model - tau * (rho - 0.5 * tau * curvature), j, True)
+            return TruncatedStep(s, radius, model - tau * (rho - 0.5 * tau * curvature), j, on_border=True)
         s += alpha * p
         Hp *= alpha
         r -= Hp
@@ -97,13 +100,14 @@ def truncated_cg(
         last_model, model = model, model - 0.5 * alpha * rho
         y = solve(r)
         last_rho, rho = rho, inner(r, y)
-        if enough(j, math.sqrt(rho), math.sqrt(start), model, last_model) or j >= 2 * len(g) or not keep_going():
+        solved = enough(j, math.sqrt(max(rho, 0.0)), math.sqrt(start), model, last_model)
+        if solved or j >= 2 * len(g) or not keep_going():
             break
         beta = rho / last_rho
         sp, pp = beta * (sp + alpha * pp), rho + beta * beta * pp
         p *= beta
         p += y
-    return TruncatedStep(s, math.sqrt(max(ss, 0.0)), model, j, False)
+    return TruncatedStep(s, math.sqrt(max(ss, 0.0)), model, j, solved=solved)
 
 
 def _divide(M: Vector, r: Vector) -> Vector:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import dot
+from ..vectors import inner
 
 Vector = NDArray[np.float64]
 
@@ -74,7 +74,7 @@ class CGLS:
         r, z_sqnorm = problem.r.copy(), problem.z_sqnorm
         self._remember(r)
         p = self._preconditioned(r).copy()
-        rho, r_sqnorm = dot(r, p), dot(r, r)
+        rho, r_sqnorm = inner(r, p), inner(r, r)
         exhausted, forced = EXHAUSTED * r_sqnorm, stop.forcing**2 * rho
         value = problem.value
         offset = problem.pull - r  # A^T z = offset + r throughout, once reg d has been added
@@ -82,22 +82,22 @@ class CGLS:
         while not self.optimal and rho > forced and self.n_iter < limit:
             self.n_iter += 1
             data_part, penalty_part = problem.product(p), problem.penalised(p)
-            q_sqnorm = dot(p, data_part)
-            curvature = q_sqnorm + dot(p, penalty_part)
+            q_sqnorm = inner(p, data_part)
+            curvature = q_sqnorm + inner(p, penalty_part)
             if not curvature > 0:
                 return  # a free direction in which nothing is active
             gamma = rho / curvature
-            z_sqnorm += gamma * (gamma * q_sqnorm - 2 * (dot(p, offset) + rho))
+            z_sqnorm += gamma * (gamma * q_sqnorm - 2 * (inner(p, offset) + rho))
             self.direction += gamma * p
             offset += gamma * penalty_part
             r -= gamma * (data_part + penalty_part)
             r = self._orthogonalised(r)
-            r_sqnorm = dot(r, r)
+            r_sqnorm = inner(r, r)
             value -= 0.5 * gamma * rho
             self.optimal = r_sqnorm <= max(stop.bound(z_sqnorm, value), exhausted)
             self._remember(r)
             y = self._preconditioned(r)
-            rho_before, rho = rho, dot(r, y)
+            rho_before, rho = rho, inner(r, y)
             p *= rho / rho_before
             p += y
             yield self.n_iter
@@ -105,7 +105,7 @@ class CGLS:
     def _remember(self, r: Vector) -> None:
         if len(r) <= ORTHOGONAL_SIZE and len(self._past) < ORTHOGONAL_STEPS:
             scaled = r if self._root is None else r / self._root
-            length = np.sqrt(dot(scaled, scaled))
+            length = np.sqrt(inner(scaled, scaled))
             if length > 0:
                 self._past.append(scaled / length)
 
@@ -114,7 +114,7 @@ class CGLS:
             return r
         scaled = r if self._root is None else r / self._root
         for past in self._past:
-            scaled = scaled - dot(past, scaled) * past
+            scaled = scaled - inner(past, scaled) * past
         return scaled if self._root is None else scaled * self._root
 
     def _preconditioned(self, r: Vector) -> Vector:

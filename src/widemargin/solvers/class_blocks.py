@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from .gram import Gram
+from ..blas import limit_blas
+from .gram import PASS, Gram, gram_cost
 
 if TYPE_CHECKING:
     from .entropy_objective import EntropyObjective
@@ -35,6 +36,7 @@ class ClassBlocks:
     """The factors of the blocks at some probabilities, kept as long as they serve."""
 
     def __init__(self, f: EntropyObjective) -> None:
+        limit_blas()
         problem = f.problem
         self._f = f
         # Gram asks a problem for its rows and its threads, which this one has.
@@ -42,8 +44,8 @@ class ClassBlocks:
         self._factors: list[tuple[Vector, bool]] = []
         self._products = 0
         rows, features = problem.X.shape
-        length = max(1.0, problem.X.nnz / rows)
-        self._cost = min(0.45 * length, 0.05 * features**2 / length) / 1.5 / PASS_SHARE  # as in auto.py, in passes
+        entries = max(1, problem.X.nnz)
+        self._cost = gram_cost(rows, features, entries) / (PASS * entries) / PASS_SHARE  # in passes
 
     def used(self, n_products: int) -> None:
         """Notes products with the Hessian that were made since."""

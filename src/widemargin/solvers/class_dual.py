@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from .base import Point, Run, Step, Steps
+from .dual_rules import SHORT_RUN, SINGLE_TOL, intercept_step
 from .pass_plan import PassPlan
 
 if TYPE_CHECKING:
@@ -30,10 +31,6 @@ if TYPE_CHECKING:
 Vector = NDArray[np.float64]
 Native = _core.CrammerSinger | _core.MultinomialDualCD
 
-# A run that takes more passes than this is worth learning the rows' frequencies.
-SHORT_RUN = 10
-# Below this tolerance float32 weights cannot be relied on.
-SINGLE_TOL = 1e-5
 # Passes after which float32 weights are made anew, and after which they are given up: on badly scaled data, which take
 # long, the scores are large and their rounding hides what is left of the gap.
 STALE = 16
@@ -97,7 +94,7 @@ class ClassDualState:
     ) -> None:
         self.problem, self._run = problem, run
         self._free = problem.intercept == "free"
-        self._mu = 0.1 * _mean_sqnorm(problem) if self._free else 0.0
+        self._mu = intercept_step(problem.X) if self._free else 0.0
         self._centre = np.zeros(problem.n_classes)
         self._single = run.tol >= SINGLE_TOL
         self._refuted = 0
@@ -209,9 +206,3 @@ def _small_rows(problem: MulticlassProblem) -> tuple[_core.Rows, Vector]:
     if X.is_sparse and X.shape[1] * problem.n_classes >= MANY_WEIGHTS:
         return X.compact_rows
     return X.rows, np.zeros(X.shape[0])
-
-
-def _mean_sqnorm(problem: MulticlassProblem) -> float:
-    sqnorms = np.empty(problem.X.shape[0])
-    _core.row_sqnorms(problem.X.rows, sqnorms)
-    return float(np.mean(sqnorms)) or 1.0

@@ -84,13 +84,12 @@ class CMLS(Solver):
                 refreshed = k
 
     def _begin(self, problem: Problem, run: Run) -> _core.CMLS:
-        free = problem.intercept == "free"
         native = _core.CMLS(
             problem.X.columns,
             problem.y,
             problem.weights,
-            1.0 if free else problem.intercept_scale,
-            0.0 if free else 1.0,
+            problem.constant,
+            0.0 if problem.intercept == "free" else 1.0,
             self.order,
             run.seed,
         )

@@ -28,9 +28,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..vectors import inner
 from .base import Point, Run, Solver, Step, Steps
 from .simplex_qp import solve_simplex_qp
-from .vectors import inner
 
 if TYPE_CHECKING:
     from ..objective.problem import Problem

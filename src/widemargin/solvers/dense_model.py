@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..blas import one_blas_thread
-from .gram import Gram
-from .support_step import minimise_on_support
+from ..blas import limit_blas
+from .gram import KEPT_FEATURES, Gram
+from .support_step import LARGEST_DENSE, minimise_on_support
 
 if TYPE_CHECKING:
     from ..objective.problem import Problem
@@ -24,28 +24,24 @@ if TYPE_CHECKING:
 Vector = NDArray[np.float64]
 
 # Columns within this distance of their bound take part in a Newton step: nearest first, so many or twice the support,
-# and never more than the largest model.
+# and never more than LARGEST_DENSE.
 NEAR_BOUND = 0.2
 FIRST_MODEL = 200
-LARGEST_MODEL = 1500
 # A Newton model is minimised until a round gains less than this share of what all rounds gained.
 MODEL_SHARE = 1e-3
 MODEL_PASSES = 20
 MODEL_ROUNDS = 10
-
-
 # The intercept is hardly damped: where features lie far from zero it must follow every step of theirs.
 INTERCEPT_SHARE = 1e-6
-# Up to so many features the matrix of all of them is kept and corrected; beyond, that of the working set is built.
-KEPT_FEATURES = 1000
 
 
 class DenseModel:
     """Builds and minimises the models of one run."""
 
     def __init__(self, problem: Problem) -> None:
+        limit_blas()
         self.problem = problem
-        self.constant = 1.0 if problem.intercept == "free" else problem.intercept_scale
+        self.constant = problem.constant
         self._lengths = _column_lengths(problem)
         self._gram = Gram(problem, self.constant) if problem.X.shape[1] <= KEPT_FEATURES else None
 
@@ -82,7 +78,7 @@ class DenseModel:
     def _working_set(self, w: Vector, correlations: Vector) -> NDArray[np.intp]:
         nearness = np.where(w != 0, np.inf, np.abs(correlations))
         working = np.flatnonzero(nearness > (1 - NEAR_BOUND) * self.problem.penalty.rho)
-        most = min(LARGEST_MODEL, max(FIRST_MODEL, 2 * int(np.count_nonzero(w))))
+        most = min(LARGEST_DENSE, max(FIRST_MODEL, 2 * int(np.count_nonzero(w))))
         return working if len(working) <= most else np.sort(np.argpartition(-nearness, most)[:most])
 
     def _kept(self, curvature: Vector, working: NDArray[np.intp]) -> Vector:
@@ -121,8 +117,7 @@ def _solve(hessian: Vector, slope: Vector, w: Vector, rho: Vector, bend: Vector)
     H = hessian.reshape(n, n)
     H[np.diag_indices(n)] += bend
     try:
-        with one_blas_thread():
-            d = cho_solve(cho_factor(H, check_finite=False), downhill, check_finite=False)
+        d = cho_solve(cho_factor(H, check_finite=False), downhill, check_finite=False)
     except LinAlgError:
         H[np.diag_indices(n)] -= bend
         return _minimise(hessian, slope, w, rho, bend)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ..blas import one_blas_thread
 from ..objective.certificate import Certificate, Certified
 from .base import Point, Run, Solver, Step
 from .interrupt import catch_interrupt
@@ -60,7 +61,7 @@ class Driver:
     def run(self, callback: Callback | None = None) -> Solution:
         """Drives the solver to its end."""
         self._began = time.perf_counter()
-        with catch_interrupt() as interrupted:
+        with catch_interrupt() as interrupted, one_blas_thread():
             status = self._loop(callback, interrupted)
             if self._step is None:
                 raise RuntimeError(f"solver {self.solver.name!r} ended before its first step")

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from .base import Run, Solver, Step, Steps
+from .dual_rules import SHORT_RUN
 from .dual_state import DualState
 from .pass_plan import PassPlan
 
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
 # After so many passes the order "auto" begins to learn frequencies: 20 to 50 % fewer passes at C = 100 than after 10 or
 # 20, and about as many at C = 1.
 LEARN_AFTER = 3
-
-# A run that takes more passes than this is worth a copy of data that outgrow the cache.
-SHORT_RUN = 10
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from .base import Point, Run
+from .dual_rules import SINGLE_TOL, intercept_step
 from .row_layout import Layout, first_layout, lasting_layout
 
 if TYPE_CHECKING:
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
     from ..objective.problem import Problem
 
 Vector = NDArray[np.float64]
-
-# Below this tolerance a float32 w cannot be relied on.
-SINGLE_TOL = 1e-5
 
 
 class DualState:
@@ -33,7 +31,7 @@ class DualState:
         self._shrinking = shrinking
         self._free = problem.intercept == "free"
         self._single = problem.X.dtype == np.float32 and run.tol >= SINGLE_TOL
-        self._mu = 0.1 * _mean_sqnorm(problem) if self._free else 0.0
+        self._mu = intercept_step(problem.X) if self._free else 0.0
         self._order = order
         self._build(first_layout(problem))
         if run.start is not None:
@@ -63,22 +61,13 @@ class DualState:
         if v is None:
             z = problem.X.matvec(start.w, start.intercept, n_jobs=problem.n_jobs)
             v = -problem.loss_derivatives(z)[0]
-        v = self._inside_domain(v)
+        v = np.clip(v, *problem.dual_domain())  # which a change of C may have moved
         total = float(v.sum())
         self._native.set_dual(v)
         w = self._refresh_weights()
         self._native.intercept = start.intercept if self._free else problem.intercept_scale**2 * total
         penalty = 0.5 * float(w @ w) + 0.5 * (problem.intercept_scale * total) ** 2
         self._native.dual_value = -penalty - problem.conjugate_sum(-v)
-
-    def _inside_domain(self, v: Vector) -> Vector:
-        """v clipped into the domain of this problem's conjugates, which a change of C may have moved."""
-        problem = self.problem
-        counts = problem.weights > 0
-        lower, upper = problem.loss.dual_bounds(problem.y[counts])
-        inside = np.zeros_like(v)
-        inside[counts] = np.clip(v[counts], lower * problem.weights[counts], upper * problem.weights[counts])
-        return inside
 
     def run_passes(self, trust: float, max_passes: int) -> _core.DualReport:
         """Native passes until the estimated gap is small enough, or the slice of time is used up."""
@@ -133,9 +122,3 @@ class DualState:
             self._refresh_weights()
         if self._free:
             self._native.intercept = verdict.intercept
-
-
-def _mean_sqnorm(problem: Problem) -> float:
-    sqnorms = np.empty(problem.X.shape[0])
-    _core.row_sqnorms(problem.X.rows, sqnorms)
-    return float(np.mean(sqnorms)) or 1.0

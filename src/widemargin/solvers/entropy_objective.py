@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..vectors import inner
 from .base import Point
-from .vectors import inner
 
 if TYPE_CHECKING:
     from ..multiclass.maximum_entropy import MaximumEntropyProblem

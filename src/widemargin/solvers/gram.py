@@ -22,7 +22,8 @@ Vector = NDArray[np.float64]
 # From this share of stored entries on, BLAS on dense blocks beats adding sparse outer products.
 BLAS_DENSITY = 0.3
 BLOCK_BYTES = 2**21
-
+# Up to so many features the matrix of all of them is cheap to keep from step to step.
+KEPT_FEATURES = 1000
 
 # Nanoseconds per entry of the data, measured: of a pass; of a sparse outer product, for each entry of the row; of BLAS,
 # for each feature.

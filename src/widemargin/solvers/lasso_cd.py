@@ -28,9 +28,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..vectors import inner
 from .base import Point, Run, Solver, Step, Steps
 from .support_step import lasso_support_step
-from .vectors import inner
 
 if TYPE_CHECKING:
     from ..objective.penalties import Penalty

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..objective.losses import SMOOTH_LOSSES
+from ..vectors import inner
 from .base import Point, Run, Solver, Step, Steps
 from .scipy_bridge import iterations
-from .smooth import SMOOTH_LOSSES, Claim, SmoothObjective
-from .vectors import inner
+from .smooth import Claim, SmoothObjective
 
 if TYPE_CHECKING:
     from ..objective.problem import Problem

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from .vectors import inner
+from ..vectors import inner
 
 if TYPE_CHECKING:
     from .smooth import Iterate, SmoothObjective

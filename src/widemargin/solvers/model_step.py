@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..vectors import inner
 from .cg import ResidualRule, truncated_cg
-from .support_step import minimise_on_support
-from .vectors import inner
+from .support_step import LARGEST_DENSE, minimise_on_support
 
 if TYPE_CHECKING:
     from ..objective.problem import Problem
@@ -32,7 +32,6 @@ Vector = NDArray[np.float64]
 # of the support's size, measured against a pass over one entry.
 DENSE_WORK = 0.3
 CHEAP = 5.0
-LARGEST_DENSE = 1500
 LEAST_BUDGET = 5.0
 MOST_PER_ROW = 1.5
 MOST_HALVINGS = 8
@@ -55,13 +54,13 @@ class ModelPoint:
     t: Vector
 
 
-class SupportStep:
+class ModelStep:
     """Steps on the supports of one run."""
 
     def __init__(self, problem: Problem, keep_going: Callable[[], bool]) -> None:
         self._problem = problem
         self._keep_going = keep_going
-        self._constant = 1.0 if problem.intercept == "free" else problem.intercept_scale
+        self._constant = problem.constant
         self._free = problem.intercept == "free"
         self._unfinished = False
         self._least = LEAST_BUDGET
@@ -76,12 +75,11 @@ class SupportStep:
         # Many more weights than rows that hold them: not yet the support of a minimum.
         if budget < self._least or len(on) == 0 or len(on) > MOST_PER_ROW * np.count_nonzero(at.h):
             return False, 0.0
+        A = _core.take_rows(self._problem.X.columns, at.columns[on].astype(np.int64))
         entries = max(1, self._problem.X.nnz)
         dense_cost = 1 + DENSE_WORK * len(on) ** 3 / entries
         if dense_cost <= budget and (dense_cost <= CHEAP or self._unfinished) and len(on) <= LARGEST_DENSE:
-            A = _core.take_rows(self._problem.X.columns, at.columns[on].astype(np.int64))
             return self._move(at, on, A, *self._dense(at, on, A)), dense_cost
-        A = _core.take_rows(self._problem.X.columns, at.columns[on].astype(np.int64))
         product = 2 * A.nnz / entries
         p, q, products = self._by_cg(at, on, A, int(min(budget / product, MOST_PRODUCTS)))
         return self._move(at, on, A, p, q), (products + 2) * product

@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from ..vectors import inner
 from .base import Run, Solver, Step, Steps
 from .cg import ModelRule, TruncatedStep, truncated_cg
 from .class_blocks import MOST_FEATURES, ClassBlocks
 from .entropy_objective import EntropyIterate, EntropyObjective
 from .smooth import Claim, RoundingFloor
-from .vectors import inner
 
 if TYPE_CHECKING:
     from ..multiclass.maximum_entropy import MaximumEntropyProblem

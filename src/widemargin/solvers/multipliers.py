@@ -1,11 +1,12 @@
-"""The hinge and the epsilon-insensitive loss with l1 or the elastic net: the method of multipliers.
+"""The hinge and the epsilon-insensitive loss with l2, l1 or the elastic net: the method of multipliers.
 
 Problem   min over w, b   R(w) + sum_i C_i loss(y_i, z_i)        z = X w + b,  R = rho |w|_1 + (1 - rho)/2 |w|^2
 Dual      max over v      sum_i (y_i v_i - e |v_i|) - R*(X^T v)   with lower_i <= v_i <= upper_i; sum v = 0 for a free b
           hinge: e = 0 and 0 <= y_i v_i <= C_i;  epsilon-insensitive: e = epsilon and |v_i| <= C_i
 
-Neither term is smooth, so coordinate descent gets stuck and Newton's method has no Hessian. Split the prediction from
-its loss, s = X w + b, and take the method of multipliers (Rockafellar 1976): with the multipliers v and a width tau,
+The loss is not smooth, so Newton's method has no Hessian; with l1 neither term is, and coordinate descent gets stuck.
+Split the prediction from its loss, s = X w + b, and take the method of multipliers (Rockafellar 1976): with the
+multipliers v and a width tau,
 
     minimise over w, b    F(w, b) = R(w) + sum_i phi_i(z_i),       then   v_i <- u_i(z_i)
     u_i(z) = the point of [lower_i, upper_i] nearest to  shrink(v_i + (y_i - z) / tau, e / tau),        phi_i' = -u_i
@@ -32,9 +33,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..vectors import inner
 from .base import Point, Run, Solver, Step, Steps
 from .dense_model import DenseModel
-from .vectors import inner
 
 if TYPE_CHECKING:
     from ..objective.problem import Problem
@@ -56,7 +57,7 @@ SUFFICIENT_DECREASE = 1e-4
 
 @dataclass(frozen=True)
 class Multipliers(Solver):
-    """The method of multipliers for the hinge and epsilon-insensitive losses with l1 or the elastic net.
+    """The method of multipliers for the hinge and epsilon-insensitive losses with l2, l1 or the elastic net.
 
     Parameters
     ----------
@@ -75,7 +76,7 @@ class Multipliers(Solver):
     """
 
     name: ClassVar[str] = "multipliers"
-    summary: ClassVar[str] = "method of multipliers with proximal Newton steps, for l1-regularised SVMs"
+    summary: ClassVar[str] = "method of multipliers with proximal Newton steps, for losses with a corner"
     losses: ClassVar[frozenset[str]] = frozenset({"hinge", "epsilon_insensitive"})
     penalties: ClassVar[frozenset[str]] = frozenset({"l2", "l1", "elasticnet"})
 
@@ -114,8 +115,7 @@ class _State:
     def __init__(self, problem: Problem, run: Run, first_width: float) -> None:
         self.problem, self._run = problem, run
         rows, columns = problem.X.shape
-        lower, upper = problem.loss.dual_bounds(problem.y)
-        self.lower, self.upper = lower * problem.weights, upper * problem.weights
+        self.lower, self.upper = problem.dual_domain()
         self.zone = 0.0 if problem.loss.classification else problem.loss.epsilon
         self.width = first_width * _margin(problem) / float(problem.weights[problem.weights > 0].mean())
         # In the middle of their bounds the multipliers round the corner to both sides: nothing is known of them yet.

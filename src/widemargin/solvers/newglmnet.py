@@ -24,8 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..objective.losses import SMOOTH_LOSSES
 from .base import Point, Run, Solver, Step, Steps
-from .model_step import ModelPoint, SupportStep
+from .model_step import ModelPoint, ModelStep
 
 if TYPE_CHECKING:
     from ..objective.problem import Problem
@@ -52,10 +53,9 @@ SETTLED = 0.05
 ROUNDS = 2
 
 # A loss with a straight piece has no curvature there although its slope pulls: the model would have no minimum. Such
-# rows get this share of |slope| as curvature (half makes it the loss's largest), less the better the steps succeed.
-STRAIGHT_PIECES = {"modified_huber": 0.5, "logistic": 0.5}
-# The logistic loss is all but straight only where rows are far on the wrong side: asked for when a search has failed.
-FIRST_STRAIGHT = {"modified_huber": 0.5}
+# rows get a share of |slope| as curvature, `Loss.straight_share` at first, less the better the steps succeed. Other
+# losses are all but straight only where rows are far on the wrong side: theirs is asked for when a search has failed.
+ALL_BUT_STRAIGHT = {"logistic": 0.5}
 FIRST_HELP, LEAST_HELP = 1e-3, 1e-9
 
 
@@ -78,9 +78,7 @@ class NewGLMNET(Solver):
 
     name: ClassVar[str] = "newglmnet"
     summary: ClassVar[str] = "Newton steps by coordinate descent over columns (Yuan, Ho, Lin 2012)"
-    losses: ClassVar[frozenset[str]] = frozenset(
-        {"squared_hinge", "logistic", "modified_huber", "squared", "squared_epsilon_insensitive"}
-    )
+    losses: ClassVar[frozenset[str]] = SMOOTH_LOSSES
     penalties: ClassVar[frozenset[str]] = frozenset({"l1", "elasticnet", "l2"})
 
     inner_passes: int = 8
@@ -105,23 +103,23 @@ class _Outer:
     def __init__(self, problem: Problem, run: Run) -> None:
         self.problem = problem
         self._run = run
-        free = problem.intercept == "free"
         rows = problem.X.shape[0]
         self.native = _core.NewtonModel(
             problem.X.columns,
             problem.penalty.rho,
-            1.0 if free else problem.intercept_scale,
-            not free,
+            problem.constant,
+            problem.intercept != "free",
             run.seed,
         )
         self.z, self.t = np.zeros(rows), np.zeros(rows)
         self.u, self.h = np.empty(rows), np.empty(rows)
         self._trial = np.empty(rows), np.empty(rows), np.empty(rows)
         self.forcing, self.whole_violation = FORCING, -np.inf
-        self.straight = FIRST_STRAIGHT.get(problem.loss.name, 0.0)
+        self.straight = problem.loss.straight_share
+        self._most_straight = max(self.straight, ALL_BUT_STRAIGHT.get(problem.loss.name, 0.0))
         self.passes, self._n_support, self._settled = 0.0, 0, False
         self._descent, self._newton = 0.0, 0.0  # work of both inner methods, in passes over the data
-        self._support = SupportStep(problem, lambda: not run.should_stop())
+        self._support = ModelStep(problem, lambda: not run.should_stop())
         if run.start is not None:
             self.native.set_weights(run.start.w, run.start.intercept)
         self._restart()
@@ -130,7 +128,7 @@ class _Outer:
         """Predictions and objective anew from the weights."""
         point = self.point()
         z = self.problem.X.matvec(point.w, point.intercept, n_jobs=self.problem.n_jobs)
-        loss = self._loss_along(z, np.zeros_like(z), 0.0)
+        loss = self.problem.losses_along(z, np.zeros_like(z), 0.0, self._trial)
         self._accept_trial()
         self.penalty = self.native.penalty()
         self.objective = self.penalty + loss
@@ -243,14 +241,14 @@ class _Outer:
         lam = 1.0
         for halvings in range(MAX_HALVINGS):
             penalty = self.penalty + self.native.penalty_change(lam)
-            objective = penalty + self._loss_along(self.z, self.t, lam)
+            objective = penalty + self.problem.losses_along(self.z, self.t, lam, self._trial)
             # A decrease that rounding hides is believed: the gap falls in proportion to d, the objective to its square.
             if objective - self.objective <= SIGMA * lam * promised + ROUNDING * abs(self.objective):
                 self.native.accept(lam)
                 self._accept_trial()
                 self.penalty, self.objective = penalty, objective
                 self.straight *= 0.1 if halvings == 0 else 10.0
-                self.straight = min(self.straight, STRAIGHT_PIECES.get(self.problem.loss.name, 0.0))
+                self.straight = min(self.straight, self._most_straight)
                 self.straight = self.straight if self.straight > LEAST_HELP else 0.0
                 return True
             lam *= BETA
@@ -258,10 +256,9 @@ class _Outer:
 
     def stiffen(self) -> bool:
         """The next model gives straight pieces more curvature; False where they have all of it."""
-        most = STRAIGHT_PIECES.get(self.problem.loss.name, 0.0)
-        if self.straight >= most:
+        if self.straight >= self._most_straight:
             return False
-        self.straight = min(most, max(10 * self.straight, FIRST_HELP))
+        self.straight = min(self._most_straight, max(10 * self.straight, FIRST_HELP))
         return True
 
     def restore(self) -> bool:
@@ -269,12 +266,6 @@ class _Outer:
         missing = self.report.n_active < self.problem.X.shape[1] and np.isfinite(self.whole_violation)
         self.whole_violation = np.inf
         return missing
-
-    def _loss_along(self, z: Vector, t: Vector, lam: float) -> float:
-        problem = self.problem
-        return _core.loss_along(
-            problem.loss.name, problem.loss.epsilon, z, t, lam, problem.y, problem.weights, *self._trial
-        )
 
     def _accept_trial(self) -> None:
         accepted = self._trial

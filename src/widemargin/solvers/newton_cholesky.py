@@ -21,19 +21,20 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from ..objective.losses import SMOOTH_LOSSES
+from ..vectors import inner
 from .base import Point, Run, Solver, Step, Steps
 from .newton_equations import NewtonEquations, forcing
-from .smooth import SMOOTH_LOSSES, Claim, RoundingFloor, SmoothObjective
-from .vectors import inner
+from .smooth import Claim, RoundingFloor, SmoothObjective
 
 if TYPE_CHECKING:
     from ..objective.certificate import Certified
     from ..objective.problem import Problem
 
-# The sample: one row in so many, but at least so many rows per feature; none where it is more than a third of all.
-SAMPLE_SHARE = 16
+# The sample: one row in so many, but at least so many rows per feature; none where it would be more than one in three.
+SAMPLE_ONE_IN = 16
 SAMPLE_PER_FEATURE = 40
-SAMPLE_SHARE_AT_MOST = 3
+SAMPLE_AT_MOST_ONE_IN = 3
 # A step that promises less than this share of the objective ends the work on the sample: what it stands for is no
 # better known than that.
 ENOUGH_ON_A_SAMPLE = 1e-2
@@ -76,8 +77,8 @@ class NewtonCholesky(Solver):
     ) -> Generator[Step, Certified | None, tuple[_Walk, Point | None]]:
         """The first steps, on few rows; returns the walk on all rows and where it begins."""
         rows, columns = problem.X.shape
-        size = max(rows // SAMPLE_SHARE, SAMPLE_PER_FEATURE * columns)
-        if rows < SAMPLE_SHARE_AT_MOST * size:
+        size = max(rows // SAMPLE_ONE_IN, SAMPLE_PER_FEATURE * columns)
+        if rows < SAMPLE_AT_MOST_ONE_IN * size:
             return whole, None
         part = _sample(problem, size, run.seed)
         if len(part.y) == 0 or not (part.weights > 0).any():
@@ -88,7 +89,7 @@ class NewtonCholesky(Solver):
                 break
             # What is known of the sample is not known of the problem.
             yield replace(step, passes=step.passes * size / rows, objective=np.nan, dual=np.nan, gap=np.nan)
-        whole.equations = NewtonEquations(whole.f, first.equations)
+        whole.equations.begin_with(first.equations)
         whole.iteration, whole.passes = first.iteration, first.passes * size / rows
         return whole, step.point()
 

@@ -9,15 +9,17 @@ conjugate gradients take as long as a new one would: the equations never cost mo
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from ..blas import one_blas_thread
+from ..blas import limit_blas
+from ..vectors import inner
+from .cg import ResidualRule, truncated_cg
 from .gram import FACTOR, PASS, Gram
-from .vectors import inner
 
 if TYPE_CHECKING:
     from .smooth import Iterate, SmoothObjective
@@ -32,25 +34,29 @@ LIKELY_PRODUCTS = 6
 
 
 class NewtonEquations:
-    """Solves them from step to step; `factor` and `border` may come from a sample of the rows."""
+    """Solves them from step to step."""
 
-    def __init__(self, f: SmoothObjective, sample: NewtonEquations | None = None) -> None:
+    def __init__(self, f: SmoothObjective) -> None:
+        limit_blas()
         self.f = f
         self.gram = Gram(f.problem, f.constant)
-        self._factor: Factor | None = sample._factor if sample else None
-        self._border: Vector = sample._border if sample else self.gram.matrix[:, -1]
+        self._factor: Factor | None = None
+        self._border: Vector = self.gram.matrix[:, -1]
+
+    def begin_with(self, sample: NewtonEquations) -> None:
+        """The first factor is that of a sample of the rows."""
+        self._factor, self._border = sample._factor, sample._border
 
     def solve(self, at: Iterate, xi: float) -> tuple[Vector, float]:
         """d with a residual of at most a share xi of the gradient's, and how many passes over the data it took."""
         active = np.count_nonzero(at.h) / len(at.h)
         affordable = self._cost_of_a_factor(at.h) / self._cost_of_a_product(active)
         products = 0
-        with one_blas_thread():
-            if self._factor is not None and affordable >= LIKELY_PRODUCTS:
-                d, products = self._by_old_factor(at, xi, int(affordable))
-                if d is not None:
-                    return d, products * active
-            return self._by_new_factor(at, products * active)
+        if self._factor is not None and affordable >= LIKELY_PRODUCTS:
+            d, products = self._by_old_factor(at, xi, int(affordable))
+            if d is not None:
+                return d, products * active
+        return self._by_new_factor(at, products * active)
 
     # Nanoseconds, measured.
 
@@ -71,26 +77,16 @@ class NewtonEquations:
 
     def _by_old_factor(self, at: Iterate, xi: float, most: int) -> tuple[Vector | None, int]:
         """Conjugate gradients preconditioned by the factor; None where `most` products with H are not enough."""
-        assert self._factor is not None
-        d, r = np.zeros_like(at.gradient), -at.gradient
-        y = cho_solve(self._factor, r, check_finite=False)
-        p, rho = y.copy(), inner(r, y)
-        enough = xi * xi * rho
-        for j in range(most):
-            Hp = self.f.hess_vec(at.h, p)
-            curvature = inner(p, Hp)
-            if not (curvature > 0 and rho > 0):
-                return None, j + 1
-            alpha = rho / curvature
-            d += alpha * p
-            r -= alpha * Hp
-            y = cho_solve(self._factor, r, check_finite=False)
-            last, rho = rho, inner(r, y)
-            if rho <= enough:
-                return d, j + 1
-            p *= rho / last
-            p += y
-        return None, most
+        more = iter(range(most - 1))
+        found = truncated_cg(
+            partial(self.f.hess_vec, at.h),
+            at.gradient,
+            lambda r: cho_solve(self._factor, r, check_finite=False),
+            math.inf,
+            ResidualRule(xi),
+            lambda: next(more, None) is not None,
+        )
+        return found.s if found.solved else None, found.n_products
 
     def gap(self, at: Iterate) -> float:
         """The gap after a free intercept has made its own Newton step, which moves the gradient along H's border."""

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..vectors import inner
 from .base import Point, Run, Solver, Step, Steps
-from .vectors import inner
 
 if TYPE_CHECKING:
     from ..objective.one_class import OneClassProblem
@@ -139,7 +139,7 @@ class _OneClassState:
             self.problem.X.rows,
             working,
             self.problem.weights,
-            self.problem.sqnorms,
+            self.problem.X.row_sqnorms,
             self.alpha,
             self.w,
             target,

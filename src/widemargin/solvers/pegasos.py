@@ -26,8 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..vectors import inner
 from .base import Point, Run, Solver, Step, Steps
-from .vectors import inner
 
 if TYPE_CHECKING:
     from ..objective.problem import Problem

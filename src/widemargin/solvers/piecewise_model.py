@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import dot
+from ..vectors import inner
 from .cgls import LeastSquares
 from .piecewise_line_search import exact_step
 from .ramps import Ramp
@@ -37,7 +37,7 @@ class At:
     @property
     def gradient_gap(self) -> float:
         """1/2 |gradient|^2: the duality gap of a smooth objective, once free coordinates are at their best."""
-        return 0.5 * dot(self.gradient, self.gradient)
+        return 0.5 * inner(self.gradient, self.gradient)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +103,7 @@ class PiecewiseModel(ABC):
         position = self.ramp.position(r)
         force = self.ramp.scale * self.weights * position
         penalised = self.penalised(beta)
-        value = 0.5 * dot(beta, penalised) + float(np.sum(self.weights * self.ramp.value(r, position)))
+        value = 0.5 * inner(beta, penalised) + float(np.sum(self.weights * self.ramp.value(r, position)))
         active = self.ramp.active(r) & (self.weights > 0)
         return At(beta, scores, r, force, active, value, penalised + self.pull_back(force))
 
@@ -153,8 +153,8 @@ class PiecewiseModel(ABC):
                 at.residuals,
                 change,
                 self.weights,
-                slope=dot(at.beta, penalised),
-                curvature=dot(direction, penalised),
+                slope=inner(at.beta, penalised),
+                curvature=inner(direction, penalised),
             )
         if not np.isfinite(step):
             step = 1.0  # nothing bounds a free coordinate here: it is settled at its best next
@@ -166,7 +166,7 @@ class PiecewiseModel(ABC):
 
     def hinge_objective(self, at: At) -> float:
         """The objective with the hinge loss itself at this point."""
-        penalty = 0.5 * dot(at.beta, self.penalised(at.beta))
+        penalty = 0.5 * inner(at.beta, self.penalised(at.beta))
         return penalty + float(np.sum(self.weights * np.maximum(at.residuals - self.offset, 0.0)))
 
     def hinge_gap(self, at: At) -> float:
@@ -177,5 +177,5 @@ class PiecewiseModel(ABC):
         data_part = at.gradient - self.penalised(at.beta)
         if self.extra_reg == 0:
             data_part = data_part[: self.n_features]
-        dual = float(at.force.sum()) - 0.5 * dot(data_part, data_part)
+        dual = float(at.force.sum()) - 0.5 * inner(data_part, data_part)
         return self.hinge_objective(at) - dual

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from .. import _core
+from ..objective.losses import SMOOTH_LOSSES
 from .base import Point, Run, Solver, Step, Steps
 
 if TYPE_CHECKING:
@@ -54,9 +55,7 @@ class PrimalCD(Solver):
 
     name: ClassVar[str] = "primal_cd"
     summary: ClassVar[str] = "primal coordinate descent over columns (Chang et al. 2008; CDN, Yuan et al. 2010)"
-    losses: ClassVar[frozenset[str]] = frozenset(
-        {"squared_hinge", "logistic", "modified_huber", "squared", "squared_epsilon_insensitive"}
-    )
+    losses: ClassVar[frozenset[str]] = SMOOTH_LOSSES
     penalties: ClassVar[frozenset[str]] = frozenset({"l2", "l1", "elasticnet"})
 
     order: str = "permuted"
@@ -101,7 +100,6 @@ class _PrimalState:
     def __init__(self, solver: PrimalCD, problem: Problem, run: Run) -> None:
         self.problem = problem
         self._run = run
-        free = problem.intercept == "free"
         self.native = _core.PrimalCD(
             problem.X.columns,
             problem.loss.name,
@@ -109,8 +107,8 @@ class _PrimalState:
             problem.y,
             problem.weights,
             problem.penalty.rho,
-            1.0 if free else problem.intercept_scale,
-            not free,
+            problem.constant,
+            problem.intercept != "free",
             solver.order,
             solver.shrinking,
             run.seed,

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _core
+from ..objective.losses import SMOOTH_LOSSES
 from .base import Point, Run, Solver, Step, Steps
 from .dense_model import DenseModel
 
@@ -33,8 +33,6 @@ FIRST_DAMPING = 1e-6
 LEAST_DAMPING = 1e-12
 LEAST_STEP = 1e-8
 IDLE_STEPS = 5
-# A loss with a straight piece has no curvature there: such rows get this share of |slope| instead.
-STRAIGHT_SHARE = {"modified_huber": 0.5}
 
 
 @dataclass(frozen=True)
@@ -51,9 +49,7 @@ class ProxNewton(Solver):
 
     name: ClassVar[str] = "prox_newton"
     summary: ClassVar[str] = "proximal Newton with dense models, for few or few nonzero features"
-    losses: ClassVar[frozenset[str]] = frozenset(
-        {"squared_hinge", "logistic", "modified_huber", "squared", "squared_epsilon_insensitive"}
-    )
+    losses: ClassVar[frozenset[str]] = SMOOTH_LOSSES
     penalties: ClassVar[frozenset[str]] = frozenset({"l1", "elasticnet", "l2"})
 
     def iterate(self, problem: Problem, run: Run) -> Steps:
@@ -79,7 +75,7 @@ class _State:
         self.passes = 1.0
         self.damping = FIRST_DAMPING
         self._model = DenseModel(problem)
-        self._straight = STRAIGHT_SHARE.get(problem.loss.name, 0.0)
+        self._straight = problem.loss.straight_share
         self._best_dual = -np.inf
         self._idle = 0
 
@@ -87,18 +83,7 @@ class _State:
         """Slopes, curvatures, objective, and the gap of the scaled dual point."""
         problem = self.problem
         slopes, self.curvature = np.empty_like(self.z), np.empty_like(self.z)
-        value = _core.loss_along(
-            problem.loss.name,
-            problem.loss.epsilon,
-            self.z,
-            self.z,
-            0.0,
-            problem.y,
-            problem.weights,
-            np.empty_like(self.z),
-            slopes,
-            self.curvature,
-        )
+        value = problem.losses_along(self.z, self.z, 0.0, (np.empty_like(self.z), slopes, self.curvature))
         self.u = -slopes
         self.correlations = problem.X.rmatvec(self.u, n_jobs=problem.n_jobs)
         self.passes += 1

@@ -10,7 +10,7 @@ from .base import Solver
 if TYPE_CHECKING:
     from ..objective.problem import Problem
 
-# name -> module in this package; the class is the name in CamelCase, as the module spells it.
+# name -> the module of this package that holds it, and its class there
 _HOME = {
     "dual_cd": ("dual_cd", "DualCD"),
     "sgd_s": ("sgd", "SgdS"),

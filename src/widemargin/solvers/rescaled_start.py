@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..vectors import inner
 from .base import Point
-from .vectors import inner
 
 if TYPE_CHECKING:
     from ..objective.problem import Problem
@@ -58,10 +58,9 @@ def _active(problem: Problem, z: Vector) -> NDArray[np.bool_]:
 
 def _fit_two(problem: Problem, w: Vector, s: Vector, counts: NDArray[np.bool_]) -> tuple[float, float]:
     k = 2 * problem.weights * counts
-    free = problem.intercept == "free"
-    scale = 1.0 if free else problem.intercept_scale
+    scale = problem.constant
     p11 = inner(w, w) + inner(k, s * s)
-    p22 = (0.0 if free else 1.0) + scale * scale * float(k.sum())
+    p22 = (0.0 if problem.intercept == "free" else 1.0) + scale * scale * float(k.sum())
     p12 = scale * inner(k, s)
     q1, q2 = inner(k, problem.y * s), scale * inner(k, problem.y)
     d = p11 * p22 - p12 * p12

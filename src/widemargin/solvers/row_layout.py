@@ -32,7 +32,7 @@ ENTRY = 12
 WIDE = 1 << 18
 
 # A copy that would be larger than this is not made.
-MOST_COPIED = 4e9
+MOST_BYTES_COPIED = 4e9
 
 # Rows visited together.
 BLOCK = 32
@@ -63,7 +63,7 @@ def lasting_layout(X: Matrix, present: Layout) -> Layout:
     where rows come from memory they are still worth it.
     """
     pays = outgrows(INNER_CACHE, X) or X.shape[1] >= WIDE
-    if present.is_compact or not X.is_sparse or not pays or ENTRY * X.nnz > MOST_COPIED:
+    if present.is_compact or not X.is_sparse or not pays or ENTRY * X.nnz > MOST_BYTES_COPIED:
         return present
     return Layout(*X.compact_rows, present.block if outgrows(CACHE, X) else 1, is_compact=True)
 

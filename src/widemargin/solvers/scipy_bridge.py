@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..blas import limit_blas
+
 Vector = NDArray[np.float64]
 Minimise = Callable[[Callable[[Vector], None]], Any]
 
@@ -31,6 +33,7 @@ def iterations(minimise: Minimise) -> Generator[Vector, None, None]:
     >>> [x.round(6) + 0.0 for x in iterations(run)][-1]
     array([0.])
     """
+    limit_blas()
     handshake = _Handshake(minimise)
     try:
         while (point := handshake.next_point()) is not None:

@@ -15,16 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..vectors import inner
 from .base import Point
 from .line_search import Ray, exact
-from .vectors import inner
 
 if TYPE_CHECKING:
     from ..objective.problem import Problem
 
 Vector = NDArray[np.float64]
-
-SMOOTH_LOSSES = frozenset({"squared_hinge", "logistic", "modified_huber", "squared", "squared_epsilon_insensitive"})
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,7 @@ class SmoothObjective:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.features = problem.X.shape[1]
-        self.constant = {"none": 0.0, "regularized": problem.intercept_scaling, "free": 1.0}[problem.intercept]
+        self.constant = problem.constant
         self.free = problem.intercept == "free"
         self.penalised = np.ones(self.features + (self.constant != 0))  # r
         if self.free:
@@ -116,10 +114,8 @@ class SmoothObjective:
 
     def _losses(self, z: Vector, dz: Vector, t: float) -> tuple[float, Vector, Vector, Vector]:
         """At predictions z + t dz: the losses' sum, the predictions, C_i loss' and C_i loss''."""
-        problem, loss = self.problem, self.problem.loss
         there, u, h = np.empty_like(z), np.empty_like(z), np.empty_like(z)
-        value = _core.ray_go(loss.name, loss.epsilon, z, dz, problem.y, problem.weights, t, there, u, h, problem.n_jobs)
-        return value, there, u, h
+        return self.problem.losses_along(z, dz, t, (there, u, h)), there, u, h
 
     def _complete(self, x: Vector, value: float, there: Vector, u: Vector, h: Vector) -> Iterate:
         shrunk = self.penalised * x

@@ -15,15 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from .vectors import inner
+from ..blas import limit_blas
+from ..vectors import inner
 
 Vector = NDArray[np.float64]
 Square = NDArray[np.float64]
 Columns = NDArray[np.uint32]
 
-# Larger supports are left to coordinate descent: the Hessian takes the square of this in memory.
-LARGEST_SUPPORT = 1500
-# From this size on, LAPACK is worth waking its threads.
+# Columns of the largest dense matrix, which takes the square of this in memory; the others are left to coordinate
+# descent or conjugate gradients.
+LARGEST_DENSE = 1500
+# From this size on, LAPACK is worth loading.
 BLAS_SUPPORT = 150
 # Weights that may reach zero in one call; each costs a linear system, and all together about this many operations.
 MOST_CUTS = 30
@@ -36,7 +38,7 @@ def lasso_support_step(native: _core.LassoCD, working: Columns, rho: float) -> N
     native.working_weights(w)
     support, w = working[w != 0], w[w != 0]
     n = len(support)
-    if n == 0 or n > LARGEST_SUPPORT:
+    if n == 0 or n > LARGEST_DENSE:
         return
     correlations, hessian = np.empty(n), np.empty(n * n)
     native.correlations(support, correlations)
@@ -48,6 +50,8 @@ def lasso_support_step(native: _core.LassoCD, working: Columns, rho: float) -> N
 
 def minimise_on_support(hessian: Square, slope: Vector, w: Vector, rho: Vector, bend: Vector) -> None:
     """Moves w, and slope = H w - c with it, to the minimum of Q on the nonzero w and on those without l1."""
+    if len(w) > BLAS_SUPPORT:
+        limit_blas()
     affordable = MOST_OPERATIONS / max(1, int(np.count_nonzero(w))) ** 3
     for _ in range(int(np.clip(affordable, 1, MOST_CUTS))):
         support = np.flatnonzero((w != 0) | (rho == 0))

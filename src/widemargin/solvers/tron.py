@@ -21,11 +21,12 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..objective.losses import SMOOTH_LOSSES
+from ..vectors import inner
 from .base import Run, Solver, Step, Steps
 from .cg import ModelRule, ResidualRule, StopRule, TruncatedStep, truncated_cg
 from .line_search import Ray, exact
-from .smooth import SMOOTH_LOSSES, Claim, Iterate, RoundingFloor, SmoothObjective
-from .vectors import inner
+from .smooth import Claim, Iterate, RoundingFloor, SmoothObjective
 
 if TYPE_CHECKING:
     from ..objective.problem import Problem

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _core
+from . import _core
 
 Vector = NDArray[np.float64]
 
