@@ -33,6 +33,7 @@ class DualState:
         self._single = problem.X.dtype == np.float32 and run.tol >= SINGLE_TOL
         self._mu = intercept_step(problem.X) if self._free else 0.0
         self._order = order
+        self._last_gap = np.inf  # of the last verdict
         self._build(first_layout(problem))
         if run.start is not None:
             self._begin_at(run.start)
@@ -116,9 +117,14 @@ class DualState:
         return Point(w, self._native.intercept, v)
 
     def resume(self, verdict: Certified) -> None:
-        """All variables return; a float32 w starts anew from the dual variables."""
+        """All variables return; a float32 w starts anew from the dual variables.
+
+        A free intercept moves to its best value for w, as long as that helps: where all variables are at their bounds,
+        it would be the same again, and only the multiplier's own steps lead away.
+        """
         self._native.restore()
         if self._single:
             self._refresh_weights()
-        if self._free:
+        if self._free and verdict.certificate.gap < 0.9 * self._last_gap:
             self._native.intercept = verdict.intercept
+        self._last_gap = verdict.certificate.gap
