@@ -245,6 +245,28 @@ def test_a_process_killed_while_it_saves_leaves_the_old_model(target: str) -> No
     assert done.returncode == -9 and Path(target).read_bytes() == b"the old model"
 
 
+def test_no_result_overwrites_a_file_of_its_own_command(capsys: pytest.CaptureFixture[str]) -> None:
+    data = write_data()
+    run(capsys, "train", "-q", data, "good.wm")
+    before = Path(data).read_bytes(), Path("good.wm").read_bytes()
+    for command in (
+        ("train", data, data),
+        ("train", "--report", data, data, "new.wm"),
+        ("train", "--report", "good.wm", data, "good.wm"),
+        ("predict", "good.wm", data, "good.wm"),
+        ("predict", "good.wm", data, f"./{data}"),
+        ("path", data, data),
+    ):
+        _, err = run(capsys, *command, code=1)
+        assert "would overwrite another file" in err
+    assert (Path(data).read_bytes(), Path("good.wm").read_bytes()) == before
+
+
+def test_the_search_for_C_speaks_json(capsys: pytest.CaptureFixture[str]) -> None:
+    out, _ = run(capsys, "train", "-C", "--json", write_data())
+    assert set(json.loads(out)) == {"best_C", "scoring", "best_score"}
+
+
 def test_files_and_folders_that_vanish(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     from widemargin.model import fit
 

@@ -203,3 +203,19 @@ def test_matrices_and_problems_are_pickled_and_copied(kind: str, dtype: Any) -> 
     expected = made[kind] if isinstance(made[kind], np.ndarray) else made[kind].toarray()
     found = matrix.to_scipy()
     np.testing.assert_array_equal(found.toarray() if matrix.is_sparse else found, expected)
+
+
+@pytest.mark.parametrize("shift", [0.0, 1e5, 1e8])
+def test_no_penalty_is_blind_to_shifts(shift: float) -> None:
+    """Years and time stamps: far from zero against their spread, and no constants."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 5))
+    y = np.digitize(X[:, 0] + 0.5 * rng.normal(size=60), [-0.5, 0.5])
+    target = X @ rng.normal(size=5) + 0.3 * rng.normal(size=60) + 2
+    shifted = X + shift
+    plain = Ridge(alpha=0).fit(X, target)
+    moved = Ridge(alpha=0).fit(shifted, target)
+    np.testing.assert_allclose(moved.coef_, plain.coef_, rtol=1e-4)
+    for labels in (y > 0, y):
+        one, other = (LogisticRegression(penalty=None).fit(data, labels) for data in (X, shifted))
+        np.testing.assert_allclose(other.predict_proba(shifted), one.predict_proba(X), atol=1e-3)

@@ -11,7 +11,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from .options import TYPES_HELP, add_reading, add_training, folds, positive, reading_of, recipe_of
-from .train import refuse_target, save_report
+from .targets import refuse_target
+from .train import save_report
 from .watch import tell
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def run(arguments: argparse.Namespace) -> None:
         (arguments.plot, "the plot"),
     ):
         if target:
-            refuse_target(target, what)
+            refuse_target(target, what, arguments.data)
     values, arguments.cost = arguments.cost, 1.0
     recipe = recipe_of(arguments)
     data = read_dataset(arguments.data, reading_of(arguments))

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from .options import add_reading, count, reading_of
+from .targets import refuse_overwriting
 
 if TYPE_CHECKING:
     from .._core import SvmlightLabeller
@@ -48,6 +49,8 @@ def run(arguments: argparse.Namespace) -> None:
 
     if not is_model(arguments.model) and arguments.data != "-" and is_model(arguments.data):
         arguments.model, arguments.data = arguments.data, arguments.model
+    if arguments.output != "-":
+        refuse_overwriting(arguments.output, "the predictions", arguments.model, arguments.data)
     labels_alone = not (arguments.explain or arguments.b or arguments.scores)
     if labels_alone and format_of(arguments.data, arguments.format) == "svm":
         from ..model.labeller import labeller

@@ -13,6 +13,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from .options import TYPES_HELP, add_reading, add_training, folds, reading_of, recipe_of
+from .targets import refuse_target
 from .watch import tell, watch_for
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command."""
     if arguments.report:
-        refuse_target(arguments.report, "the report")
+        refuse_target(arguments.report, "the report", arguments.data, arguments.model)
         if arguments.folds and not arguments.find_cost:
             raise ValueError("--report tells about a model, and -v makes none: leave one of them out")
     if arguments.find_cost:
@@ -92,6 +93,9 @@ def _find_cost(arguments: argparse.Namespace, recipe: Recipe, reading: Reading) 
     found = search(data, recipe, None, arguments.folds or 5)
     if arguments.report:
         save_report(arguments.report, arguments.data, data, *fitted_with(found, data, recipe), recipe, found)
+    if arguments.json:
+        print(json.dumps({"best_C": found.best_C, "scoring": found.scoring, "best_score": found.best_score}))
+        return
     share = found.scoring == "accuracy"
     score = f"CV accuracy = {100 * found.best_score:g}%" if share else f"CV {found.scoring} = {found.best_score:g}"
     print(f"Best C = {found.best_C:g}  {score}")
@@ -105,17 +109,8 @@ def _target(arguments: argparse.Namespace) -> str:
     target: str = arguments.model or os.path.basename(os.path.normpath(arguments.data)) + (".wm" if pairs else ".model")
     if pairs and target.lower().endswith((".model", ".liblinear")):
         raise ValueError(f"{target}: LIBLINEAR's format has no models of pairs of classes (-M 1): use a name in .wm")
-    refuse_target(target, "the model")
+    refuse_target(target, "the model", arguments.data)
     return target
-
-
-def refuse_target(target: str, what: str) -> None:
-    """Refuses, before any work, a name under which nothing can be saved."""
-    folder = os.path.dirname(os.path.realpath(target))
-    if os.path.isdir(target):
-        raise ValueError(f"{target}: is a directory, {what} needs the name of a file")
-    if not os.access(folder, os.W_OK):
-        raise ValueError(f"{target}: its directory does not exist or cannot be written to")
 
 
 def save_report(

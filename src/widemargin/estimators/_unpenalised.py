@@ -26,7 +26,6 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from .. import _core
 from ..data.matrix import Matrix
 from ..multiclass.strategy import Solve
 from ..objective.problem import Problem
@@ -44,11 +43,9 @@ def without_penalty(solve: Solve, tol: float, name: str) -> Solve:
     """Solves problems without their penalty; what it is given must solve to a gap of tol / 2."""
 
     def run(problem: Problem, start: Solution | None, n_jobs: int) -> Solution:
-        scales = spreads(problem)
-        scaled = in_units(problem, scales)
-        begin = None if start is None else replace(start, coef=_times(scaled, start.coef, scales), dual=None)
-        solution = _raise_C(scaled, begin, solve, tol, n_jobs, name)
-        return replace(solution, coef=_times(scaled, solution.coef, 1 / scales))
+        units = Units(problem)
+        solution = _raise_C(units.problem, units.there(start), solve, tol, n_jobs, name)
+        return units.back(solution)
 
     return run
 
@@ -72,32 +69,60 @@ def _raise_C(problem: Problem, start: Solution | None, solve: Solve, tol: float,
     return solution
 
 
-def spreads(problem: Any) -> Vector:
-    """The standard deviation of each feature, or the root of its mean square without a free intercept; 1 for none."""
+class Units:
+    """The problem in features divided by their spread; dense ones are centred too, where the intercept is free."""
+
+    def __init__(self, problem: Any) -> None:
+        X = problem.X.to_scipy()
+        self.centres, self.scales = centres_and_spreads(X, problem)
+        if problem.X.is_sparse:
+            self.centres = np.zeros_like(self.scales)  # centred, it would not be sparse any more
+            divided = X @ sp.diags_array(1 / self.scales)
+        else:
+            divided = (X - self.centres) / self.scales
+        self.problem = copy.copy(problem)
+        self.problem.X = Matrix(divided.astype(problem.X.dtype, copy=False))
+
+    def there(self, start: Solution | None) -> Solution | None:
+        """A solution of the problem as it was, in these units."""
+        if start is None:
+            return None
+        return replace(self._moved(start, self.scales, self.centres), dual=None)
+
+    def back(self, solution: Solution) -> Solution:
+        """A solution in these units as one of the problem as it was."""
+        return self._moved(solution, 1 / self.scales, -self.centres / self.scales)
+
+    def _moved(self, solution: Solution, factors: Vector, shifts: Vector) -> Solution:
+        """Coefficients times factors, the intercepts moved by shifts . coefficients."""
+        linear = self.problem.kind == "linear"
+        table = solution.coef.reshape(-1, 1 if linear else self.problem.n_classes).copy()
+        moves = shifts @ table[: len(factors)]
+        table[: len(factors)] *= factors[:, None]
+        if linear:
+            return replace(solution, coef=table.reshape(-1), intercept=solution.intercept + float(moves[0]))
+        if self.problem.intercept == "free":
+            table[len(factors) :] += moves  # a multi-class problem has its intercepts behind the features
+        return replace(solution, coef=table.reshape(-1))
+
+
+def centres_and_spreads(X: Any, problem: Any) -> tuple[Vector, Vector]:
+    """The mean of each feature, and its standard deviation; without a free intercept 0 and the root mean square.
+
+    The spread is that of the deviations themselves: squares of values far from zero would swallow it. 1 for none.
+    """
     weights = problem.weights / problem.weights.sum()
-    squares = np.zeros(problem.X.shape[1])
-    _core.weighted_column_sqnorms(problem.X.rows, weights, squares)
-    varied = squares
-    if problem.intercept == "free":
-        varied = squares - problem.X.rmatvec(weights, n_jobs=problem.n_jobs) ** 2
-    constant = varied <= 1e-9 * squares
-    return np.sqrt(np.where(constant, np.where(squares > 0, squares, 1.0), varied))
-
-
-def in_units(problem: Any, scales: Vector) -> Any:
-    """The same problem with every feature divided by its scale; the data are copied."""
-    X = problem.X.to_scipy()
-    divided = X @ sp.diags_array(1 / scales) if problem.X.is_sparse else X / scales
-    other = copy.copy(problem)
-    other.X = Matrix(divided.astype(problem.X.dtype, copy=False))
-    return other
-
-
-def _times(problem: Any, coef: Vector, factors: Vector) -> Vector:
-    """The features' coefficients times those factors; a multi-class problem has its intercepts behind them."""
-    scaled: Vector = coef.reshape(-1, 1 if problem.kind == "linear" else problem.n_classes).copy()
-    scaled[: len(factors)] *= factors[:, None]
-    return scaled.reshape(-1)
+    means = np.asarray(weights @ X, dtype=np.float64).reshape(-1)
+    centres = means if problem.intercept == "free" else np.zeros_like(means)
+    if sp.issparse(X):
+        rows = np.repeat(weights, np.diff(X.indptr))
+        off = X.data.astype(np.float64) - centres[X.indices]
+        spread = np.bincount(X.indices, rows * off**2, minlength=X.shape[1])
+        spread += (1 - np.bincount(X.indices, rows, minlength=X.shape[1])) * centres**2
+    else:
+        spread = weights @ (X - centres) ** 2
+    constant = ~(spread > (1e-14 * means) ** 2)
+    return centres, np.sqrt(np.where(constant, np.where(means != 0, means**2, 1.0), spread))
 
 
 def _penalty(problem: Any, solution: Solution) -> float:
