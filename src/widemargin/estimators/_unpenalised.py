@@ -117,8 +117,8 @@ def centres_and_spreads(X: Any, problem: Any) -> tuple[Vector, Vector]:
     if sp.issparse(X):
         rows = np.repeat(weights, np.diff(X.indptr))
         off = X.data.astype(np.float64) - centres[X.indices]
-        spread = np.bincount(X.indices, rows * off**2, minlength=X.shape[1])
-        spread += (1 - np.bincount(X.indices, rows, minlength=X.shape[1])) * centres**2
+        stored = np.bincount(X.indices, rows, minlength=X.shape[1])
+        spread = np.bincount(X.indices, rows * off**2, minlength=X.shape[1]) + (1 - stored) * centres**2
     else:
         spread = weights @ (X - centres) ** 2
     constant = ~(spread > (1e-14 * means) ** 2)
