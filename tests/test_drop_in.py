@@ -219,3 +219,14 @@ def test_no_penalty_is_blind_to_shifts(shift: float) -> None:
     for labels in (y > 0, y):
         one, other = (LogisticRegression(penalty=None).fit(data, labels) for data in (X, shifted))
         np.testing.assert_allclose(other.predict_proba(shifted), one.predict_proba(X), atol=1e-3)
+
+
+def test_no_penalty_warns_of_sparse_features_far_from_zero() -> None:
+    """They cannot be centred and stay sparse: nothing wrong is said in silence."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 5))
+    target = X @ rng.normal(size=5)
+    assert Ridge(alpha=0).fit(sp.csr_array(X + 1e4), target).score(X + 1e4, target) > 0.99
+    with pytest.warns(ConvergenceWarning) as seen:
+        Ridge(alpha=0).fit(sp.csr_array(X + 1e8), target)
+    assert any("feature 0 of the sparse data" in str(warning.message) for warning in seen)

@@ -357,6 +357,7 @@ def test_heuristics_save_cg_iterations_on_real_data() -> None:
     assert passes["first"] < 0.9 * passes["none"]
     assert passes["second"] < 0.9 * passes["none"]
     assert passes["both"] < min(passes["first"], passes["second"])
+    assert passes["both"] < 0.8 * passes["none"]
 
 
 def test_seeding_along_the_papers_path_costs_less_than_a_third() -> None:

@@ -37,6 +37,8 @@ Vector = NDArray[np.float64]
 OUTWEIGHED, FURTHER, TIMES = 1e4, 1e3, 5
 # Predictions so near to the targets are the targets.
 PERFECT = 1e-10
+# Sparse features whose mean is so many times their spread are not to be relied on.
+TOO_FAR = 1e6
 
 
 def without_penalty(solve: Solve, tol: float, name: str) -> Solve:
@@ -76,6 +78,7 @@ class Units:
         X = problem.X.to_scipy()
         self.centres, self.scales = centres_and_spreads(X, problem)
         if problem.X.is_sparse:
+            _warn_of_far_features(self.centres, self.scales)
             self.centres = np.zeros_like(self.scales)  # centred, it would not be sparse any more
             divided = X @ sp.diags_array(1 / self.scales)
         else:
@@ -117,7 +120,8 @@ def centres_and_spreads(X: Any, problem: Any) -> tuple[Vector, Vector]:
     if sp.issparse(X):
         rows = np.repeat(weights, np.diff(X.indptr))
         off = X.data.astype(np.float64) - centres[X.indices]
-        stored = np.bincount(X.indices, rows, minlength=X.shape[1])
+        full = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]  # no zeros: nothing is left to rounding
+        stored = np.where(full, 1.0, np.bincount(X.indices, rows, minlength=X.shape[1]))
         spread = np.bincount(X.indices, rows * off**2, minlength=X.shape[1]) + (1 - stored) * centres**2
     else:
         spread = weights @ (X - centres) ** 2
@@ -152,6 +156,18 @@ def separates(problem: Any, solution: Solution) -> bool:
     right = z[own].copy()
     z[own] = -np.inf
     return bool((right > z.max(axis=1)).all())
+
+
+def _warn_of_far_features(centres: Vector, scales: Vector) -> None:
+    """Sparse features cannot be centred here, and rounding hides what varies in those that are too far from zero."""
+    far = np.flatnonzero(np.abs(centres) > TOO_FAR * scales)
+    if len(far):
+        warnings.warn(
+            f"feature {far[0]} of the sparse data lies {np.abs(centres[far[0]]) / scales[far[0]]:.1g} times its spread "
+            "away from zero, and the model may be wrong without a penalty: subtract its mean, or pass dense data",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
 
 
 def _warn(name: str, why: str, problem: Problem) -> None:
