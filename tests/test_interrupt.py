@@ -10,6 +10,7 @@ import pytest
 from support import random_problem
 from widemargin import TRON, Status, solve
 from widemargin.solvers.interrupt import catch_interrupt
+from widemargin.solvers.side_by_side import Together
 from widemargin.solvers.smooth import SmoothObjective
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals are sent the way of POSIX")
@@ -140,3 +141,15 @@ def test_ctrl_c_during_conjugate_gradients_ends_them_after_that_product(monkeypa
     assert solution.status is Status.INTERRUPTED
     assert len(products) == 3
     assert np.isfinite(solution.certificate.relative_gap)
+
+
+def test_problems_begun_together_pass_it_on():
+    problem = slow_problem()
+
+    def sides(at):
+        if at == 0:
+            press_ctrl_c()
+        return problem.y > 0
+
+    with pytest.raises(KeyboardInterrupt):
+        Together(problem, 1e-12, 0).begin(sides, 4)

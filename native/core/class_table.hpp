@@ -1,5 +1,5 @@
 // The weights of all classes while a dual method moves them: W[feature][class] like class_rows.hpp, padded to whole
-// groups of eight classes, so that an entry of the data meets full vector registers and nothing else. Up to 32 classes
+// groups of four classes, so that an entry of the data meets full vector registers and nothing else. Up to 32 classes
 // (24 in double precision) are taken in one walk along the row.
 //
 // T is float where the tolerance allows it: half the memory, which is what such a pass waits for. The weights are
@@ -11,6 +11,7 @@
 #include <cstring>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "core/huge.hpp"
 #include "core/rows.hpp"
@@ -72,12 +73,27 @@ template <class T>
 class ClassTable {
   public:
     void resize(int64_t n_features, int64_t n_classes) {
-        groups_ = (n_classes + 7) / 8;
+        groups_ = groups_of(n_classes);
         w_.assign(size_t(n_features * stride()), T(0));
     }
 
+    // The classes `chosen`, ascending, alone go on.
+    void keep(const std::vector<uint32_t>& chosen) {
+        const int64_t before = stride(), n_features = int64_t(w_.size()) / before;
+        groups_ = groups_of(int64_t(chosen.size()));
+        const int64_t after = stride();
+        for (int64_t j = 0; j < n_features; ++j) {
+            T* to = w_.data() + j * after;
+            const T* from = w_.data() + j * before;
+            // In place: no entry is written before it was read, because chosen[c] >= c and after <= before.
+            for (size_t c = 0; c < chosen.size(); ++c) to[c] = from[chosen[c]];
+            std::fill(to + chosen.size(), to + after, T(0));
+        }
+        w_.resize(size_t(n_features * after));
+    }
+
     // Classes with the padding: how long the vectors below must be.
-    int64_t stride() const { return 8 * groups_; }
+    int64_t stride() const { return group * groups_; }
     void clear() { std::fill(w_.begin(), w_.end(), T(0)); }
 
     // z = x W, padding included.
@@ -102,7 +118,7 @@ class ClassTable {
         over_few(count, [&]<int Width>(int64_t c) { some_outer<Width>(x, m + c, u + c); });
     }
     // Up to so many classes, one by one, cost less than all of them in groups.
-    int64_t few() const { return groups_ < 3 ? 2 : stride() / 6; }
+    int64_t few() const { return std::max<int64_t>(2, stride() / 6); }
 
     // Asks for the weights that the first entries of a row will read.
     template <class Row>
@@ -113,14 +129,20 @@ class ClassTable {
     }
 
   private:
+    static constexpr int group = 4;
+    static constexpr int most_groups = sizeof(T) == 4 ? 8 : 6;  // what the registers hold, with some to spare
+
+    static int64_t groups_of(int64_t n_classes) { return (n_classes + group - 1) / group; }
+
+    // Calls f.template operator()<Groups>(first class) for pieces of most_groups and one of what is left.
     template <class F>
     void over_groups(F&& f) const {
-        constexpr int most = sizeof(T) == 4 ? 4 : 3;  // what the registers hold, with some to spare
         int64_t g = 0;
-        for (; g + most <= groups_; g += most) f.template operator()<most>(8 * g);
-        if (most > 3 && groups_ - g == 3) f.template operator()<3>(8 * g);
-        if (groups_ - g == 2) f.template operator()<2>(8 * g);
-        if (groups_ - g == 1) f.template operator()<1>(8 * g);
+        for (; g + most_groups <= groups_; g += most_groups) f.template operator()<most_groups>(group * g);
+        unrolled<most_groups>([&](auto left) {
+            if constexpr (left > 0)
+                if (groups_ - g == left) f.template operator()<left>(group * g);
+        });
     }
     template <class F>
     static void over_few(int64_t count, F&& f) {
@@ -133,7 +155,7 @@ class ClassTable {
 
     template <int Groups, class Row>
     void add_scores(const Row& x, const T* w, T* z) const {
-        constexpr int n = Groups * 8 / Lanes<T>::width, width = Lanes<T>::width;
+        constexpr int n = Groups * group / Lanes<T>::width, width = Lanes<T>::width;
         Lanes<T> s[n];
         unrolled<n>([&](auto g) { s[g] = Lanes<T>::all(T(0)); });
         const int64_t step = stride();
@@ -146,7 +168,7 @@ class ClassTable {
     }
     template <int Groups, class Row>
     void add_outer(const Row& x, const T* u, T* w) const {
-        constexpr int n = Groups * 8 / Lanes<T>::width, width = Lanes<T>::width;
+        constexpr int n = Groups * group / Lanes<T>::width, width = Lanes<T>::width;
         Lanes<T> s[n];
         unrolled<n>([&](auto g) { s[g] = Lanes<T>::read(u + width * g); });
         const int64_t step = stride();

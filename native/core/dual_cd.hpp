@@ -90,7 +90,8 @@ class DualCD {
             const double z = x.dot(w_.data()) + b_ + row.private_part * row.v;
             const Look look = step_.look(row, z);
             // An adaptive pass shows row i about p_i times.
-            gap += adaptive ? step_.gap(row, z) / order.preference(i) : step_.gap(row, z);
+            const double share = step_.gap(row, z, look);
+            gap += adaptive ? share / order.preference(i) : share;
             if (look.slack > 0 && shrinking_.drops(look)) {
                 order.drop(i);
                 continue;

@@ -110,7 +110,9 @@ struct QuadraticStep {
     }
 
     // This row's share of the duality gap, >= 0: C loss(z) + C conjugate(-v/C) + v z.
-    double gap(const DualRow& row, double z) const { return row.C * loss.value(z, row.y) + conjugate(row) + row.v * z; }
+    double gap(const DualRow& row, double z, const Look&) const {
+        return row.C * loss.value(z, row.y) + conjugate(row) + row.v * z;
+    }
 
     double conjugate(const DualRow& row) const {
         return -row.v * row.y + 0.5 * delta(row.C) * row.v * row.v + epsilon() * std::abs(row.v);
@@ -146,7 +148,7 @@ struct LogisticStep {
             if (!(next > lo && next < hi)) next = 0.5 * (lo + hi);
             const double moved = std::abs(next - t);
             t = next;
-            if (moved <= 1e-10 * (1 + std::abs(t))) break;
+            if (moved <= 1e-6 * (1 + std::abs(t))) break;  // the next one would move by the square of this
         }
         return row.y * row.C * sigma(t);
     }
@@ -158,9 +160,9 @@ struct LogisticStep {
 
     // Half the symmetrised Kullback-Leibler divergence between alpha / C and the probability that z gives: the share of
     // the gap up to third order, without a logarithm.
-    double gap(const DualRow& row, double z) const {
+    double gap(const DualRow& row, double z, const Look& look) const {
         const double m = row.y * z, p = row.y * row.v / row.C;
-        return 0.5 * row.C * (p - sigma(-m)) * (logit(p) + m);
+        return 0.5 * row.C * (p - sigma(-m)) * (look.logit + m);
     }
 
   private:

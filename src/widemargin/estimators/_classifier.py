@@ -44,7 +44,8 @@ class LinearClassifier(ClassifierMixin, LinearModel):  # type: ignore[misc]
         weights = target.weights(X, self.class_weight, sample_weight)
         data = Labelled(Matrix(X), target.codes, len(target.classes), weights)
         starts = self._starts(X.shape[1]) if self._same_kind(target) else ()
-        found = target.strategy.fit(data, Ask(problem, settings, self._solver(settings), self._threads(), starts))
+        ask = Ask(problem, settings, self._solver(settings), self._threads(), starts, self._go_on(settings))
+        found = target.strategy.fit(data, ask)
         self.classes_ = target.classes
         self._target = target.without_rows()
         self.coef_, self.intercept_ = found.coef, found.intercept

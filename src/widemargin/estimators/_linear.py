@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..data.matrix import Matrix
-from ..multiclass.strategy import Solve
+from ..multiclass.strategy import GoOn, Solve
 from ..objective.problem import Problem
+from ..solvers.base import Solver
 from ..solvers.solution import Solution
 from ..solvers.solve import solve
 from ._shared import known_solver, seed_of, validated
@@ -40,11 +41,21 @@ class LinearModel(SolvedModel):
         """`solve` with those settings."""
 
         def run(problem: Problem, start: Solution | None, n_jobs: int) -> Solution:
-            alone = n_jobs == self._threads()  # side by side, lines of progress would mix
-            progress = bool(self.verbose) and alone
-            return solve(problem, **settings, n_jobs=n_jobs, warm_start=start, progress=progress)
+            return solve(problem, **settings, n_jobs=n_jobs, warm_start=start, progress=self._shows(n_jobs))
 
         return run
+
+    def _go_on(self, settings: dict[str, Any]) -> GoOn | None:
+        """The same by a solver that has begun already; None where a model is more than one call of `solve`."""
+
+        def run(problem: Problem, begun: Solver, n_jobs: int) -> Solution:
+            return solve(problem, **{**settings, "solver": begun}, n_jobs=n_jobs, progress=self._shows(n_jobs))
+
+        return run
+
+    def _shows(self, n_jobs: int) -> bool:
+        """Whether a run on so many threads shows its progress: side by side, lines would mix."""
+        return bool(self.verbose) and n_jobs == self._threads()
 
     def _starts(self, n_features: int) -> tuple[Solution, ...]:
         """The last solutions, if a warm start is asked for and the features are as many."""

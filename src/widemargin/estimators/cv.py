@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..multiclass.strategy import Solve
+from ..multiclass.strategy import GoOn, Solve
 from ..numbers import as_number
 from ..objective.problem import Problem
 from ..selection.path import checked_Cs
@@ -72,6 +72,9 @@ class Searching(LinearModel):
             return found.solution
 
         return run
+
+    def _go_on(self, settings: dict[str, Any]) -> GoOn | None:
+        return None  # each model is a search
 
     def _plan(self, problem: Problem, n_jobs: int) -> Plan:
         return Plan(

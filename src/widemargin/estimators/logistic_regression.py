@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..multiclass.joint import Joint
 from ..multiclass.maximum_entropy import MaximumEntropyProblem
-from ..multiclass.strategy import Solve
+from ..multiclass.strategy import GoOn, Solve
 from ..solvers.base import Solver
 from ..solvers.registry import make_solver
 from ._classifier import LinearClassifier
@@ -135,6 +135,9 @@ class LogisticRegression(LinearClassifier):
     def _solver(self, settings: dict[str, Any]) -> Solve:
         solve = super()._solver(settings)
         return without_penalty(solve, self.tol, type(self).__name__) if self._is_unpenalised() else solve
+
+    def _go_on(self, settings: dict[str, Any]) -> GoOn | None:
+        return None if self._is_unpenalised() else super()._go_on(settings)
 
     def _is_unpenalised(self) -> bool:
         return self.penalty is None or self.penalty == "none" or np.inf == self.C

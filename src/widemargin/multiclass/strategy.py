@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ..data.matrix import Matrix
 from ..objective.problem import Problem
+from ..solvers.base import Solver
 from ..solvers.solution import Solution
 
 Vector = NDArray[np.float64]
@@ -26,6 +27,12 @@ class Solve(Protocol):
     """Solves one problem, from a solution near by if there is one, on so many threads."""
 
     def __call__(self, problem: Problem, start: Solution | None, n_jobs: int) -> Solution: ...
+
+
+class GoOn(Protocol):
+    """Solves one problem by a solver that has begun already, on so many threads."""
+
+    def __call__(self, problem: Problem, begun: Solver, n_jobs: int) -> Solution: ...
 
 
 @dataclass(frozen=True)
@@ -42,7 +49,8 @@ class Labelled:
 class Ask:
     """What the user wants of every model: the keyword arguments of `Problem` and of `solve`, threads, warm starts.
 
-    `solve` runs one problem with those arguments; a method with a problem of its own may take `settings` instead.
+    `solve` runs one problem with those arguments; a method with a problem of its own may take `settings` instead. Where
+    each model is one call of `solve` and no more, `go_on` is given, and several models may begin side by side.
     """
 
     problem: Mapping[str, Any]
@@ -50,6 +58,7 @@ class Ask:
     solve: Solve
     n_jobs: int = 1
     starts: tuple[Solution, ...] = field(default=(), repr=False)
+    go_on: GoOn | None = None
 
     def start(self, model: int) -> Solution | None:
         """The warm start of that model, if there is one."""

@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 from ..objective.certificate import Certificate
 from ..objective.problem import Problem
+from ..selection.memory import RememberingMatrix
 from ..solvers.several import solve_all
+from ..solvers.side_by_side import Begun, Together, fits_together
 from ..solvers.solution import SlimSolution, Solution, Status
 from ..solvers.trace import Trace
 from .strategy import Ask, Fit, Labelled, Vector
@@ -25,6 +27,8 @@ from .strategy import Ask, Fit, Labelled, Vector
 CERTAIN = 40.0
 # Bytes of coefficients beyond which models are kept by their nonzeros.
 LARGE_TABLE = 2**28
+# Models from which on they are begun side by side.
+FEWEST_TOGETHER = 3
 
 Positives = NDArray[np.bool_]
 
@@ -32,14 +36,44 @@ Positives = NDArray[np.bool_]
 def fit_each(data: Labelled, sides: Sequence[Callable[[], Positives]], ask: Ask) -> Fit:
     """One model of all rows per entry of `sides`, which tells the positive rows of that model when it is asked."""
 
+    begun = _begin_together(data, sides, ask)
+
     def fit(model: int, n_jobs: int) -> Solution:
         positive = sides[model]()
-        if positive.all() or not positive.any():
+        if _one_sided(positive):
             return _certain(data, bool(positive[0]), model)
-        problem = Problem(data.X, np.where(positive, 1.0, -1.0), sample_weight=_weights(data, model), **ask.problem)
-        return ask.solve(problem, ask.start(model), n_jobs)
+        problem = _problem(data, positive, model, ask)
+        if ask.go_on is None or model not in begun:
+            return ask.solve(problem, ask.start(model), n_jobs)
+        problem.X = RememberingMatrix(problem.X)  # the weights reached are X^T v, and the certificate asks for it again
+        return ask.go_on(problem, begun.pop(model), n_jobs)
 
     return fit_models(fit, len(sides), data.X.shape[1], ask.n_jobs)
+
+
+def _begin_together(data: Labelled, sides: Sequence[Callable[[], Positives]], ask: Ask) -> dict[int, Begun]:
+    """The first passes of all models side by side, where that pays: what each goes on with."""
+    own_weights = data.weights is not None and data.weights.ndim > 1
+    if ask.go_on is None or ask.starts or ask.settings["max_iter"] is not None or own_weights:
+        return {}
+    models = [model for model, side in enumerate(sides) if not _one_sided(side())]
+    if len(models) < FEWEST_TOGETHER:
+        return {}
+    first = _problem(data, sides[models[0]](), models[0], ask)
+    if not fits_together(first, ask.settings["solver"]):
+        return {}
+    together = Together(first, ask.settings["tol"], ask.settings["seed"])
+    begun = together.begin(lambda at: sides[models[at]](), len(models), workers=ask.n_jobs)
+    return dict(zip(models, begun, strict=True))
+
+
+def _one_sided(positive: Positives) -> bool:
+    return bool(positive.all() or not positive.any())
+
+
+def _problem(data: Labelled, positive: Positives, model: int, ask: Ask) -> Problem:
+    y = np.where(positive, 1.0, -1.0)
+    return Problem(data.X, y, sample_weight=_weights(data, model), **ask.problem)
 
 
 def fit_models(fit: Callable[[int, int], Solution], n_models: int, n_features: int, n_jobs: int) -> Fit:

@@ -33,7 +33,8 @@ def binary_labels(y: Any, rows: int) -> tuple[Vector, NDArray[Any]]:
 
 def _distinct(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """The distinct labels in ascending order, and which one each row has."""
-    missing = next((i for i, label in enumerate(labels.tolist()) if _is_missing(label)), None)
+    may_miss = labels.dtype.kind in "OMm"  # objects and times; of numbers and text each is a label
+    missing = next((i for i, label in enumerate(labels.tolist()) if _is_missing(label)), None) if may_miss else None
     if missing is not None:
         raise ValueError(f"y[{missing}] is {labels[missing]!r}: every row needs a label")
     try:

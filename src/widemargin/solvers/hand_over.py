@@ -61,19 +61,19 @@ class HandOver(Solver):
 
     def iterate(self, problem: Problem, run: Run) -> Steps:
         outlook = Outlook(run.tol, self.budget, max(self.patience, PATIENCE_SHARE * self.budget))
-        first = yield from _relay(self.first, problem, run, None, outlook.is_poor)
+        first = yield from relay(self.first, problem, run, None, outlook.is_poor)
         if first is None:
             return
         most = first.passes + OVERDRAFT * max(self.budget, outlook.passes_left)
         rest = replace(run, start=first.point(), max_iter=run.max_iter - first.iteration)
-        second = yield from _relay(self.second, problem, rest, first, lambda step: step.passes > most)
+        second = yield from relay(self.second, problem, rest, first, lambda step: step.passes > most)
         if second is None or math.isinf(most):
             return
         again = replace(run, start=first.point(), max_iter=run.max_iter - second.iteration)
-        yield from _relay(self.first, problem, again, second, None)
+        yield from relay(self.first, problem, again, second, None)
 
 
-def _relay(
+def relay(
     solver: Solver, problem: Problem, run: Run, before: Step | None, is_enough: Callable[[Step], bool] | None
 ) -> Generator[Step, Certified | None, Step | None]:
     """Passes steps on, counted from the step `before`, until they end or are enough; returns the last one."""
@@ -85,13 +85,18 @@ def _relay(
                 step = steps.send(verdict)
             except StopIteration:
                 return step
-            name = f"{before.solver}+{step.solver or solver.name}" if before else step.solver or solver.name
+            name = _names(before.solver if before else "", step.solver or solver.name)
             step = replace(step, iteration=iteration + step.iteration, passes=passes + step.passes, solver=name)
             verdict = yield step
             if is_enough is not None and not step.by_the_clock and is_enough(step):
                 return step
     finally:
         steps.close()
+
+
+def _names(before: str, now: str) -> str:
+    """Who made the steps so far; one that goes on after itself is named once."""
+    return now if before in ("", now) else f"{before}+{now}"
 
 
 class Outlook:

@@ -1,0 +1,192 @@
+"""The first passes of dual coordinate descent for several problems over the same rows, side by side.
+
+One against the rest, or one model per label: k problems that differ in the sides their rows are on and in nothing else.
+Each entry of the data is read once for all of them, and their weights lie side by side (native/core/side_by_side.hpp).
+Passes are permuted and without shrinking. A problem rests as soon as its estimated gap is small enough; one that would
+take long, by its own outlook, leaves with the point that it has, and its own solver goes on from there with all that
+helps in long runs. Nothing that a problem does here depends on the others beside it.
+
+What comes out is, for each problem, a `Begun`: the solver that the driver runs. Its steps are the passes made here; the
+last one is verified like that of any other solver. If it is refuted, or was not yet done, the chosen solver follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..deadline import Deadline
+from ..threads import thread_map
+from .auto import choose
+from .base import Point, Run, Solver, Step, Steps
+from .dual_cd import DualCD
+from .dual_rules import SINGLE_TOL, intercept_step
+from .hand_over import HandOver, Outlook, relay
+from .interrupt import catch_interrupt
+from .row_layout import first_layout
+
+if TYPE_CHECKING:
+    from ..objective.problem import Problem
+
+Vector = NDArray[np.float64]
+Sides = Callable[[int], NDArray[np.bool_]]  # which rows are on the positive side of a problem
+
+# Problems in one group: as many weights as vector registers hold in one walk along a row.
+MOST_LANES = 32
+# Bytes of weights that a group may have.
+MOST_WEIGHTS = 2**28
+# A problem that would take more passes than this leaves; it is judged from the fifth pass on.
+BUDGET, PATIENCE = 20.0, 5.0
+
+
+@dataclass(frozen=True)
+class Begun(Solver):
+    """Steps that were made beside other problems, then the solver that goes on from the last of them."""
+
+    name: ClassVar[str] = "dual_cd"
+    summary: ClassVar[str] = "dual coordinate descent, begun beside other problems"
+    losses: ClassVar[frozenset[str]] = DualCD.losses
+
+    then: Solver
+    steps: tuple[Step, ...] = field(repr=False)
+    intercept: float
+    dual: Vector = field(repr=False)
+
+    def iterate(self, problem: Problem, run: Run) -> Steps:
+        def point() -> Point:
+            return Point(problem.X.rmatvec(self.dual, n_jobs=problem.n_jobs), self.intercept, self.dual)
+
+        for step in self.steps:
+            yield replace(step, point=point)
+        rest = replace(run, start=point(), max_iter=run.max_iter - len(self.steps))
+        yield from relay(self.then, problem, rest, replace(self.steps[-1], point=point), None)
+
+
+@dataclass(frozen=True)
+class Together:
+    """What the problems share, and how they are to be solved."""
+
+    like: Problem  # the first of them
+    tol: float
+    seed: int
+
+    def begin(self, sides: Sides, count: int, *, workers: int = 1, deadline: Deadline | None = None) -> list[Begun]:
+        """The first passes of problems 0 .. count - 1, in groups of lanes, so many groups at a time.
+
+        Ctrl-C raises KeyboardInterrupt.
+        """
+        groups = self._groups(count, workers)
+        begun: list[Begun] = []
+        with catch_interrupt() as interrupted, thread_map(min(workers, len(groups))) as map_groups:
+
+            def stop() -> bool:
+                return interrupted() or (deadline is not None and deadline.passed)
+
+            def run(group: range) -> list[Begun]:
+                return _Group(self, sides, group).run(stop)
+
+            for some in map_groups(run, groups):
+                begun.extend(some)
+                if interrupted():
+                    raise KeyboardInterrupt
+        return begun
+
+    def _groups(self, count: int, workers: int) -> list[range]:
+        """Even parts, as many as keep all workers busy and no group too large. The result does not depend on it."""
+        size = 8 if self.tol < SINGLE_TOL else 4
+        lanes = max(1, min(MOST_LANES, MOST_WEIGHTS // (size * self.like.X.shape[1])))
+        parts = max(-(-count // lanes), 1)
+        parts = min(count, -(-parts // workers) * workers)
+        ends = [count * part // parts for part in range(parts + 1)]
+        return [range(begin, end) for begin, end in pairwise(ends)]
+
+
+class _Group:
+    """Problems in the lanes of one native descent."""
+
+    def __init__(self, task: Together, sides: Sides, numbers: range) -> None:
+        like = task.like
+        self._tol = task.tol
+        self._then = choose(like)
+        signs = np.empty((like.X.shape[0], len(numbers)), dtype=np.int8)
+        for lane, number in enumerate(numbers):
+            signs[:, lane] = np.where(sides(number), 1, -1)
+        free = like.intercept == "free"
+        self._native = _core.SideBySide(
+            like.X.rows,
+            like.loss.name,
+            signs.reshape(-1),
+            like.weights,
+            np.sqrt(intercept_step(like.X)) if free else like.intercept_scale,
+            free,
+            first_layout(like).block,
+            task.seed,
+            task.tol >= SINGLE_TOL,
+        )
+        self._rows = like.X.shape[0]
+        self._steps: list[list[Step]] = [[] for _ in numbers]
+        self._outlooks = [Outlook(task.tol, BUDGET, PATIENCE) for _ in numbers]
+        self._begun: list[Begun | None] = [None for _ in numbers]
+        self._at_work = list(range(len(numbers)))  # which problem of the group each native lane is
+
+    def run(self, should_stop: Callable[[], bool]) -> list[Begun]:
+        """Passes until every problem rests or has left."""
+        while any(begun is None for begun in self._begun):
+            self._native.one_pass()
+            stopped = should_stop()
+            for lane, number in enumerate(self._at_work):
+                if self._begun[number] is None:
+                    self._judge(lane, number, stopped)
+            self._close_up()
+        return [begun for begun in self._begun if begun is not None]
+
+    def _judge(self, lane: int, number: int, stopped: bool) -> None:
+        steps = self._steps[number]
+        step = self._step(lane, len(steps) + 1)
+        steps.append(step)
+        if not (step.looks_done or stopped or self._outlooks[number].is_poor(step)):
+            return
+        self._native.rest(lane)
+        v = np.empty(self._rows)
+        self._native.dual(lane, v)
+        self._begun[number] = Begun(self._then, tuple(steps), self._native.intercept(lane), v)
+
+    def _step(self, lane: int, passes: int) -> Step:
+        dual, gap = self._native.dual_value(lane), self._native.gap(lane)
+        return Step(
+            iteration=passes,
+            passes=float(passes),
+            point=_not_yet,
+            objective=dual + gap,
+            dual=dual,
+            gap=gap,
+            looks_done=gap <= self._tol * abs(dual + gap),
+            n_active=self._rows,
+            solver=Begun.name,
+        )
+
+    def _close_up(self) -> None:
+        """Lanes whose problems are gone are given up, once they are half of all."""
+        left = [lane for lane, number in enumerate(self._at_work) if self._begun[number] is None]
+        if left and 2 * len(left) <= len(self._at_work):
+            self._native.keep(left)
+            self._at_work = [self._at_work[lane] for lane in left]
+
+
+def _not_yet() -> Point:
+    """Nobody asks for a point before the steps are shown to the driver."""
+    raise NotImplementedError
+
+
+def fits_together(problem: Problem, solver: str | Solver) -> bool:
+    """Whether problems like this one are begun side by side: where `auto` would begin with dual coordinate descent."""
+    if solver != "auto" or not problem.loss.classification:
+        return False
+    chosen = choose(problem)
+    return isinstance(chosen.first if isinstance(chosen, HandOver) else chosen, DualCD)
