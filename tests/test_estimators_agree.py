@@ -137,7 +137,11 @@ def test_one_against_rest_is_one_fit_per_class(loss: str, penalty: str) -> None:
             continue
         np.testing.assert_array_equal(ours.coef_[c], single.coef_[0])
         assert ours.certificates_[c] == single.certificate_
-    np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+    # With the hinge loss two of the classes have no weights at all here: which of them wins is decided by the last bit.
+    second, first = np.sort(ours.decision_function(X), axis=1)[:, -2:].T
+    clear = (first - second > 1e-4) | (loss != "hinge")
+    np.testing.assert_array_equal(ours.predict(X)[clear], theirs.predict(X)[clear])
+    assert clear.mean() > 0.5
     assert ours.certificate_.relative_gap == max(each.relative_gap for each in ours.certificates_) <= 1e-6
 
 
