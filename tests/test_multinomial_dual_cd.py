@@ -75,7 +75,7 @@ def test_compact_rows_change_nothing(intercept, monkeypatch):
     X, y = class_data(6, rows=80, columns=400, density=0.02)
     problem = MaximumEntropyProblem(X, y, intercept=intercept)
     plain = solve(problem, "multinomial_dual_cd", tol=1e-9)
-    monkeypatch.setattr(class_dual, "MANY_WEIGHTS", 0)
+    monkeypatch.setattr(class_dual, "WIDE", 0)
     compact = solve(problem, "multinomial_dual_cd", tol=1e-9)
     assert plain.converged
     assert compact.converged

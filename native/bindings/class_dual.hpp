@@ -16,6 +16,7 @@ namespace widemargin {
 struct ClassDualSettings {
     int64_t n_classes;
     double intercept_scaling;
+    uint32_t block;  // rows visited together
     uint64_t seed;
     bool single;
 };
@@ -26,7 +27,7 @@ class ClassDual {
     ClassDual(const RowStore& X, Array<const int32_t> y, Array<In> C, Array<In> private_part, const std::string& order,
               const ClassDualSettings& settings)
         : X_(X),
-          order_(Order::parse(order), checked_count(X.n_rows(), "rows"), settings.seed),
+          order_(Order::parse(order), checked_count(X.n_rows(), "rows"), settings.seed, settings.block),
           single_(settings.single) {
         const int64_t m = X.n_rows(), k = settings.n_classes;
         if (k < 2) throw std::invalid_argument("n_classes must be at least 2");
@@ -111,9 +112,9 @@ void bind_class_dual(nb::class_<Bound>& bound) {
     using nb::arg;
     bound
         .def(nb::init<const RowStore&, Array<const int32_t>, Array<In>, Array<In>, int64_t, double, const std::string&,
-                      bool, uint64_t, bool>(),
+                      uint32_t, bool, uint64_t, bool>(),
              arg("X"), arg("y"), arg("C"), arg("private_part"), arg("n_classes"), arg("intercept_scaling"),
-             arg("order"), arg("shrinking"), arg("seed"), arg("single"))
+             arg("order"), arg("block"), arg("shrinking"), arg("seed"), arg("single"))
         .def("set_dual", &Bound::set_dual, arg("v"))
         .def("dual", &Bound::dual, arg("v").noconvert())
         .def("set_intercepts", &Bound::set_intercepts, arg("b"))

