@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..multiclass.joint import Joint
-from ..multiclass.maximum_entropy import MaximumEntropyProblem
 from ..multiclass.strategy import Solve
+from ..objective.maximum_entropy import MaximumEntropyProblem
 from ..solvers.base import Solver
 from ..solvers.registry import make_solver
 from ._classifier import LinearClassifier

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import softmax
 
+from ..objective.crammer_singer import CrammerSingerProblem
+from ..objective.maximum_entropy import MaximumEntropyProblem
+from ..objective.multiclass import MulticlassProblem
 from ..solvers.base import Solver
 from ..solvers.solve import solve
 from .base import MulticlassModel, highest_score
-from .crammer_singer import CrammerSingerProblem
-from .maximum_entropy import MaximumEntropyProblem
-from .problem import MulticlassProblem
 from .strategy import Ask, Fit, Labelled, Strategy, Table
 
 
@@ -59,6 +60,10 @@ class Joint(Strategy):
         solution = ask.solve(problem, start if fits else None, ask.n_jobs)  # type: ignore[arg-type]
         coef, intercept = problem.split(solution.coef)
         return Fit(coef, np.asarray(intercept), (solution,))
+
+    def subjects(self, classes: Sequence[Any]) -> list[tuple[Any, int]]:
+        """Every class, in the one solution."""
+        return [(one, 0) for one in classes]
 
     def _require(self, ask: Ask) -> None:
         loss, penalty = ask.problem["loss"], ask.problem["penalty"]

@@ -6,7 +6,7 @@ A method gets the data once (`Labelled`) and a way to solve (`Ask`); it returns 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -72,6 +72,10 @@ class Strategy:
     def fit(self, data: Labelled, ask: Ask) -> Fit:
         """Fits all models."""
         raise NotImplementedError
+
+    def subjects(self, classes: Sequence[Any]) -> list[tuple[Any, int]]:
+        """What the models are about, each with the number of the solution that tells of it."""
+        return [(one, number) for number, one in enumerate(classes)]
 
     def decision(self, scores: Table, n_classes: int) -> Vector | Table:
         """What `decision_function` returns: one column per class, or one value per row for two classes."""

@@ -26,7 +26,7 @@ from .dual_rules import SHORT_RUN, SINGLE_TOL, intercept_step
 from .pass_plan import PassPlan
 
 if TYPE_CHECKING:
-    from ..multiclass.problem import MulticlassProblem
+    from ..objective.multiclass import MulticlassProblem
 
 Vector = NDArray[np.float64]
 Native = _core.CrammerSinger | _core.MultinomialDualCD
