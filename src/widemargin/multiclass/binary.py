@@ -18,6 +18,8 @@ from .two_class_fits import fit_each
 class Binary(Strategy):
     """One model: a score above zero means the second class."""
 
+    has_probabilities = True
+
     def fit(self, data: Labelled, ask: Ask) -> Fit:
         """One fit, its passes on up to n_jobs threads."""
         return fit_each(data, [lambda: np.asarray(data.codes == 1)], ask)

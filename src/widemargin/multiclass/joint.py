@@ -94,6 +94,7 @@ class Multinomial(Joint):
     name = "multinomial"
     problem = MaximumEntropyProblem
     losses = frozenset({"logistic"})
+    has_probabilities = True
 
     def probabilities(self, scores: Table, n_classes: int) -> Table:
         """softmax(scores)"""

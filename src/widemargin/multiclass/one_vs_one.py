@@ -131,7 +131,3 @@ class OneVsOne(Strategy):
     def decision(self, scores: Table, n_classes: int) -> Table:
         """Votes per class, between equal ones the sum of values."""
         return vote_table(scores, n_classes)
-
-    def probabilities(self, scores: Table, n_classes: int) -> Table:
-        """None: votes are no probabilities."""
-        raise NotImplementedError("a vote gives no probabilities: use multi_class='ovr' or 'multinomial'")

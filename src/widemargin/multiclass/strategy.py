@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import scipy.sparse as sp
@@ -69,6 +69,8 @@ class Fit:
 class Strategy:
     """Base of the methods. By default there is one model per class, and the highest score wins."""
 
+    has_probabilities: ClassVar[bool] = False  # whether `probabilities` works, for models fitted with the logistic loss
+
     def fit(self, data: Labelled, ask: Ask) -> Fit:
         """Fits all models."""
         raise NotImplementedError
@@ -86,5 +88,5 @@ class Strategy:
         return np.asarray(np.argmax(self.decision(scores, n_classes), axis=1))
 
     def probabilities(self, scores: Table, n_classes: int) -> Table:
-        """One column per class, for models fitted with the logistic loss."""
+        """One column per class, for models fitted with the logistic loss; votes, for one, are no probabilities."""
         raise NotImplementedError
