@@ -39,7 +39,7 @@ from widemargin import (
     read_svmlight,
     solve,
 )
-from widemargin.multiclass.problem import MulticlassProblem
+from widemargin.objective.multiclass import MulticlassProblem
 
 NAMES = ("dna.scale", "satimage.scale", "usps", "letter.scale", "news20/unit", "news20", "mnist/255", "mnist")
 REPETITIONS = 3

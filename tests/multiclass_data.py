@@ -9,7 +9,7 @@ import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 
-from widemargin.multiclass.problem import MulticlassProblem
+from widemargin.objective.multiclass import MulticlassProblem
 
 STORAGES: dict[str, Callable[[sp.csr_array], Any]] = {
     "sparse": lambda X: X,

@@ -130,7 +130,7 @@ def test_many_classes_one_against_the_rest(capsys: pytest.CaptureFixture[str]) -
 @needs_liblinear
 @pytest.mark.parametrize("classes", [2, 4])
 def test_crammer_and_singer(capsys: pytest.CaptureFixture[str], classes: int) -> None:
-    pytest.importorskip("widemargin.multiclass.crammer_singer")
+    pytest.importorskip("widemargin.objective.crammer_singer")
     data = write_data(classes=classes)
     run(capsys, "train", "-s", "4", "-e", "1e-7", data, "ours.model")
     subprocess.run(["liblinear-train", "-q", "-s", "4", "-e", "1e-6", data, "theirs.model"], check=True)

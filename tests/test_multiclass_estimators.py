@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.ensemble import StackingClassifier
 from sklearn.linear_model import LogisticRegression as PeerRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -62,6 +63,28 @@ def test_what_does_not_go_together_is_explained():
         LogisticRegression(multi_class="crammer_singer").fit(X, y)
     with pytest.raises(ValueError, match="needs penalty='l2'"):
         LogisticRegression(multi_class="multinomial", penalty="l1").fit(X, y)
+
+
+@pytest.mark.parametrize("name", ["ovo", "dag"])
+def test_votes_are_no_probabilities(name):
+    X, y = class_data(5)
+    model = LogisticRegression(multi_class=name)
+    assert not hasattr(model, "predict_proba") and not hasattr(model.fit(X, y), "predict_proba")
+    assert not hasattr(model, "predict_log_proba")
+    with pytest.raises(AttributeError) as told:
+        model.predict_proba(X)
+    assert "use 'multinomial' or 'ovr'" in str(told.value.__cause__)
+    assert hasattr(model.fit(X, y > 1), "predict_proba")  # two classes are one model
+    stacked = StackingClassifier([("votes", LogisticRegression(multi_class=name))], cv=2).fit(X, y)
+    assert stacked.stack_method_ == ["decision_function"]
+
+
+@pytest.mark.parametrize("name", ["auto", "multinomial", "ovr", "a mistake"])
+def test_other_methods_have_probabilities_before_and_after_the_fit(name):
+    X, y = class_data(5)
+    assert hasattr(LogisticRegression(multi_class=name), "predict_proba")
+    if name != "a mistake":
+        np.testing.assert_allclose(LogisticRegression(multi_class=name).fit(X, y).predict_proba(X).sum(axis=1), 1.0)
 
 
 CHECKED = [

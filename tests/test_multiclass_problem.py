@@ -10,7 +10,7 @@ from scipy.optimize import check_grad
 
 from multiclass_data import STORAGES, class_data, reference_optimum
 from widemargin import CrammerSingerProblem, MaximumEntropyProblem, Problem, solve
-from widemargin.multiclass.balance import balancing_factors
+from widemargin.objective.balance import balancing_factors
 
 PROBLEMS = [CrammerSingerProblem, MaximumEntropyProblem]
 INTERCEPTS = ["none", "regularized", "free"]

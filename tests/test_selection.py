@@ -419,7 +419,8 @@ def test_each_of_several_classes_gets_its_own_C(n_jobs):
     from widemargin import LogisticRegressionCV
 
     X, y = load_iris(return_X_y=True)
-    model = LogisticRegressionCV(Cs=[0.1, 1.0, 10.0], cv=3, scoring="neg_log_loss", n_jobs=n_jobs).fit(X, y)
+    asked = {"Cs": [0.1, 1.0, 10.0], "cv": 3, "scoring": "neg_log_loss"}
+    model = LogisticRegressionCV(**asked, multi_class="ovr", n_jobs=n_jobs).fit(X, y)
     assert model.C_.shape == (3,)
     for c in range(3):
         alone = find_C(X, y == c, "logistic", Cs=[0.1, 1.0, 10.0], cv=3, scoring="neg_log_loss")

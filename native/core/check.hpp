@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -20,8 +21,18 @@ struct Axes {
 };
 inline constexpr Axes by_rows{"row", "column", false}, by_columns{"column", "row", true};
 
+// A double times this is infinite from about 1e100 on: what is larger overflows as soon as squares of it are weighed.
+template <class T>
+inline constexpr T to_the_brink = sizeof(T) == 8 ? T(1.7976931348623157e208) : T(1);
+
 inline void reject_value(double value, int64_t row, int64_t column) {
-    reject("row " + std::to_string(row) + ", column " + std::to_string(column) + " holds " +
+    const std::string place = "row " + std::to_string(row) + ", column " + std::to_string(column) + " holds ";
+    if (std::isfinite(value)) {
+        char digits[32];
+        std::snprintf(digits, sizeof digits, "%g", value);
+        reject(place + digits + ": no value may be larger than 1e100 in size; scale the features");
+    }
+    reject(place +
            (std::isnan(value) ? "nan"
             : value > 0       ? "inf"
                               : "-inf") +
@@ -57,7 +68,7 @@ SparseFacts<T> check_entries(const int64_t* indptr, const int32_t* indices, cons
         if (begin == end) continue;
         // Branch-free over the row; the place is searched only when something was found.
         bool outside = false, descending = false, varying = false;
-        T zero_if_finite = 0;
+        T zero_if_fit = 0;
         int32_t previous = -1;
         const T first = values[begin];
         for (int64_t k = begin; k < end; ++k) {
@@ -66,16 +77,16 @@ SparseFacts<T> check_entries(const int64_t* indptr, const int32_t* indices, cons
             descending |= j <= previous;
             previous = j;
             varying |= values[k] != first;
-            zero_if_finite += values[k] * T(0);
+            zero_if_fit += values[k] * to_the_brink<T> * T(0);
         }
         if (outside)
             for (int64_t k = begin; k < end; ++k)
                 if (indices[k] < 0 || indices[k] >= n_cols)
                     reject(std::string(axes.major) + " " + std::to_string(i) + " has " + axes.minor + " index " +
                            std::to_string(indices[k]) + ", outside 0 .. " + std::to_string(n_cols - 1));
-        if (zero_if_finite != 0)
+        if (zero_if_fit != 0)
             for (int64_t k = begin; k < end; ++k)
-                if (!std::isfinite(values[k]))
+                if (!std::isfinite(values[k] * to_the_brink<T>))
                     reject_value(double(values[k]), axes.transposed ? indices[k] : i, axes.transposed ? i : indices[k]);
         facts.canonical &= !descending;
         facts.uniform &= !varying;
@@ -87,12 +98,13 @@ SparseFacts<T> check_entries(const int64_t* indptr, const int32_t* indices, cons
 template <class T>
 void check_dense(const T* data, int64_t n_rows, int64_t n_cols, int64_t row_stride, int64_t col_stride) {
     for (int64_t i = 0; i < n_rows; ++i) {
-        T zero_if_finite = 0;
+        T zero_if_fit = 0;
         const T* row = data + i * row_stride;
-        for (int64_t j = 0; j < n_cols; ++j) zero_if_finite += row[j * col_stride] * T(0);
-        if (zero_if_finite != 0)
+        for (int64_t j = 0; j < n_cols; ++j) zero_if_fit += row[j * col_stride] * to_the_brink<T> * T(0);
+        if (zero_if_fit != 0)
             for (int64_t j = 0; j < n_cols; ++j)
-                if (!std::isfinite(row[j * col_stride])) reject_value(double(row[j * col_stride]), i, j);
+                if (!std::isfinite(row[j * col_stride] * to_the_brink<T>))
+                    reject_value(double(row[j * col_stride]), i, j);
     }
 }
 

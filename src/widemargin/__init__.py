@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from .model.model import Model as Model
     from .model.open import load_model as load_model
     from .multiclass.base import MulticlassModel as MulticlassModel
-    from .multiclass.crammer_singer import CrammerSingerProblem as CrammerSingerProblem
     from .multiclass.dag import fit_dag as fit_dag
     from .multiclass.joint import fit_joint as fit_joint
-    from .multiclass.maximum_entropy import MaximumEntropyProblem as MaximumEntropyProblem
     from .multiclass.one_vs_one import fit_one_vs_one as fit_one_vs_one
     from .objective.certificate import Certificate as Certificate
+    from .objective.crammer_singer import CrammerSingerProblem as CrammerSingerProblem
     from .objective.kkt import kkt_violation as kkt_violation
+    from .objective.maximum_entropy import MaximumEntropyProblem as MaximumEntropyProblem
     from .objective.one_class import OneClassProblem as OneClassProblem
     from .objective.ordinal import OrdinalProblem as OrdinalProblem
     from .objective.problem import Problem as Problem
@@ -118,8 +118,8 @@ _HOME = {
     "OneClassProblem": "objective.one_class",
     "LinearOneClassSVM": "estimators.one_class",
     "CrammerSinger": "solvers.crammer_singer",
-    "CrammerSingerProblem": "multiclass.crammer_singer",
-    "MaximumEntropyProblem": "multiclass.maximum_entropy",
+    "CrammerSingerProblem": "objective.crammer_singer",
+    "MaximumEntropyProblem": "objective.maximum_entropy",
     "MultinomialNewton": "solvers.multinomial_newton",
     "MultinomialDualCD": "solvers.multinomial_dual_cd",
     "MultinomialLBFGS": "solvers.multinomial_lbfgs",

@@ -44,6 +44,7 @@ class Matrix:
         self._columns: _core.Rows | None = None
         self._compact: tuple[_core.Rows, Vector] | None = None
         self._sqnorms: Vector | None = None
+        self._centred: tuple[tuple[Matrix, Vector] | None] | None = None
         self._building = threading.Lock()  # threads that share the matrix build what it keeps once
         if isinstance(X, Matrix):
             self.__dict__.update(X.__dict__)
@@ -134,6 +135,16 @@ class Matrix:
         return self._sqnorms
 
     @property
+    def centred(self) -> tuple[Matrix, Vector] | None:
+        """Dense rows less their means, and the means, where a feature is far from zero; built once and kept."""
+        with self._building:
+            if self._centred is None:
+                from .centring import without_means  # not needed before
+
+                self._centred = (without_means(self),)
+            return self._centred[0]
+
+    @property
     def nnz(self) -> int:
         """Number of stored entries."""
         return self._rows.nnz
@@ -155,7 +166,7 @@ class Matrix:
         wanted = np.ascontiguousarray(rows, dtype=np.int64)
         other = copy.copy(self)
         other._rows = _core.take_rows(self._rows, wanted)
-        other._columns, other._compact, other._sqnorms = None, None, None
+        other._columns, other._compact, other._sqnorms, other._centred = None, None, None, None
         other._building = threading.Lock()
         other.shape = (len(wanted), self.shape[1])
         return other
@@ -248,6 +259,7 @@ def _named(name: str, build: Any, *arguments: Any) -> _core.Rows:
         message = str(error)
         kind = "NaN" if "nan" in message else "infinity"
         found = f"{name} contains {kind}: " if "every value must be finite" in message else f"{name} is corrupted: "
+        found = f"{name} is out of scale: " if "scale the features" in message else found
         raise ValueError(found + message) from None
     return rows
 

@@ -29,6 +29,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ..data.matrix import Matrix
 from ..multiclass.strategy import Solve
 from ..objective.problem import Problem
+from ..solvers.centred import moved_intercepts
 from ..solvers.solution import Solution
 
 Vector = NDArray[np.float64]
@@ -98,14 +99,10 @@ class Units:
 
     def _moved(self, solution: Solution, factors: Vector, shifts: Vector) -> Solution:
         """Coefficients times factors, the intercepts moved by shifts . coefficients."""
-        linear = self.problem.kind == "linear"
-        table = solution.coef.reshape(-1, 1 if linear else self.problem.n_classes).copy()
-        moves = shifts @ table[: len(factors)]
-        table[: len(factors)] *= factors[:, None]
-        if linear:
-            return replace(solution, coef=table.reshape(-1), intercept=solution.intercept + float(moves[0]))
         if self.problem.intercept == "free":
-            table[len(factors) :] += moves  # a multi-class problem has its intercepts behind the features
+            solution = moved_intercepts(self.problem, solution, shifts)
+        table = solution.coef.reshape(-1, 1 if self.problem.kind == "linear" else self.problem.n_classes).copy()
+        table[: len(factors)] *= factors[:, None]
         return replace(solution, coef=table.reshape(-1))
 
 

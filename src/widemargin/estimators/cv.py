@@ -1,8 +1,9 @@
 """Estimators that choose C (or alpha) themselves, by cross-validation on the rows they are fitted to.
 
-They are the estimators without CV in their name, with one difference: where those solve, these search. So each of
-several classes gets its own C, and the refitted model carries its certificate. Folds of small data get copies of their
-rows, those of large data share them (selection/fold_run.py).
+They are the estimators without CV in their name, with one difference: where those solve, these search. So a model of
+all classes at once gets one C, by its own score, and models of one class against the rest get one C each; what is
+refitted carries its certificate. Folds of small data get copies of their rows, those of large data share them
+(selection/fold_run.py).
 """
 
 from __future__ import annotations
@@ -95,12 +96,31 @@ class Searching(LinearModel):
         super()._keep(solutions)
 
 
+class SearchingClassifier(Searching):
+    """The same where there are classes: what was tried for each of them."""
+
+    def _keep(self, solutions: Sequence[Solution]) -> None:
+        super()._keep(solutions)
+        found = self.searches_
+        about = self._target.strategy.subjects(self.classes_.tolist())
+        self.C_ = self.C_[[number for _, number in about]]
+        self.Cs_ = np.unique(np.concatenate([one.Cs for one in found if one is not None] or [np.zeros(0)]))
+        self.scores_ = {one: scores_at(self.Cs_, found[number]) for one, number in about if found[number] is not None}
+
+
+def scores_at(Cs: Vector, found: SearchResult) -> Vector:
+    """The scores of a search, folds by values; not a number where it did not try a value."""
+    scores = np.full((len(found.best.scores), len(Cs)), np.nan)
+    scores[:, np.searchsorted(Cs, found.Cs)] = found.scores.T
+    return scores
+
+
 def spaced_Cs(Cs: Any) -> Any:
     """A number as so many values from 0.0001 to 10,000, which is what it means in scikit-learn; else what was given."""
     return np.logspace(-4, 4, Cs) if isinstance(Cs, (int, np.integer)) and Cs >= 1 else Cs
 
 
-class LinearSVCCV(Searching, LinearSVC):
+class LinearSVCCV(SearchingClassifier, LinearSVC):
     """`LinearSVC` that chooses C by cross-validation.
 
     Parameters
@@ -110,7 +130,8 @@ class LinearSVCCV(Searching, LinearSVC):
     cv : int, splitter or pairs of row numbers
         As in scikit-learn, except that a number means shuffled folds (by `random_state`).
     scoring : str or scorer, optional
-        scikit-learn's name of a score of two classes; accuracy by default.
+        scikit-learn's name of a score; accuracy by default. With multi_class="ovr" and the like it is that of each
+        model of two sides, otherwise that of the whole model.
     early_stopping : bool or EarlyStopping
         Whether larger values are left out once the scores decline or the coefficients settle.
     penalty, loss, tol, fit_intercept, intercept, intercept_scaling, class_weight, multi_class, l1_ratio, max_iter, \
@@ -121,10 +142,15 @@ solver, random_state, verbose
 
     Attributes
     ----------
-    C_ : array of shape (n_models,)
-        The chosen value; one-against-rest chooses one for each class.
+    C_ : array of shape (n_classes,), or (1,) for two classes
+        The chosen value of each class; multi_class="crammer_singer" chooses one for all, "ovo" and "dag" one for each
+        pair of classes.
+    Cs_ : array
+        The values that were tried.
+    scores_ : dict
+        For each class (of two, the second; or each pair) the scores of shape (n_folds, n_values).
     searches_ : list of SearchResult
-        Tables, scores and pictures of the searches, one per model.
+        Tables and pictures of the searches, one per model; of all classes at once there is one.
     coef_, intercept_, classes_, certificate_, solution_, ...
         As in `LinearSVC`, fitted on all rows with the chosen C.
 
@@ -178,7 +204,7 @@ solver, random_state, verbose
         self.verbose = verbose
 
 
-class LogisticRegressionCV(Searching, LogisticRegression):
+class LogisticRegressionCV(SearchingClassifier, LogisticRegression):
     """`LogisticRegression` that chooses C by cross-validation.
 
     Parameters
@@ -188,13 +214,14 @@ class LogisticRegressionCV(Searching, LogisticRegression):
     penalty, l1_ratio, tol, fit_intercept, intercept, intercept_scaling, class_weight, max_iter, solver, \
 random_state, verbose
         As in `LogisticRegression`; there must be a penalty.
-    multi_class : {"ovr"}
-        One C is chosen for each class.
+    multi_class : {"auto", "multinomial", "ovr", "ovo", "dag"}
+        As in `LogisticRegression`: by default, with an l2 penalty, one model of all classes, and one C by its score.
+        "ovr" chooses a C for each class against the rest.
 
     Attributes
     ----------
-    C_, searches_
-        As in `LinearSVCCV`.
+    C_, Cs_, scores_, searches_
+        As in `LinearSVCCV`; multi_class="multinomial" chooses one C for all classes.
     coef_, intercept_, classes_, certificate_, solution_, ...
         As in `LogisticRegression`, fitted on all rows with the chosen C.
 
@@ -220,7 +247,7 @@ random_state, verbose
         intercept: str = "free",
         intercept_scaling: float = 1.0,
         class_weight: Any = None,
-        multi_class: str = "ovr",
+        multi_class: str = "auto",
         max_iter: int | None = None,
         solver: str | Solver = "auto",
         random_state: Any = None,

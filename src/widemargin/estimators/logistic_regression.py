@@ -6,10 +6,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.metaestimators import available_if
 
+from ..multiclass import STRATEGIES, make_strategy
+from ..multiclass.binary import Binary
 from ..multiclass.joint import Joint
-from ..multiclass.maximum_entropy import MaximumEntropyProblem
 from ..multiclass.strategy import GoOn, Solve
+from ..objective.maximum_entropy import MaximumEntropyProblem
 from ..solvers.base import Solver
 from ..solvers.registry import make_solver
 from ._classifier import LinearClassifier
@@ -162,6 +165,17 @@ class LogisticRegression(LinearClassifier):
         joint = isinstance(target.strategy, Joint)
         return "multinomial_lbfgs" if joint and solver == "lbfgs" else solver
 
+    def _has_probabilities(self) -> bool:
+        """Whether there are any: votes are none. Before `fit` it is not known that there are but two classes."""
+        target = getattr(self, "_target", None)
+        named = make_strategy(self.multi_class) if self.multi_class in STRATEGIES else Binary()
+        if not (named if target is None else target.strategy).has_probabilities:
+            raise AttributeError(
+                f"multi_class={self.multi_class!r} gives no probabilities: use 'multinomial' or 'ovr' for them"
+            )
+        return True
+
+    @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The probability of each class; of each label, if `y` was an indicator matrix.
 
@@ -176,6 +190,7 @@ class LogisticRegression(LinearClassifier):
         scores = self._scores(X)
         return self._target.strategy.probabilities(scores, len(self.classes_))
 
+    @available_if(_has_probabilities)
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """The logarithms of `predict_proba`.
 

@@ -223,7 +223,7 @@ def _row_weights(
 
 
 def _crammer_singer(X: Matrix, y: Any, recipe: Recipe, features: Mapping[str, Any], watch: Watch) -> Fitted:
-    from ..multiclass.crammer_singer import CrammerSingerProblem  # with SciPy, which the other tasks do without
+    from ..objective.crammer_singer import CrammerSingerProblem  # with SciPy, which the other tasks do without
 
     classes, codes = _classes_of(y)
     problem = CrammerSingerProblem(

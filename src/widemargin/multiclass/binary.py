@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +18,15 @@ from .two_class_fits import fit_each
 class Binary(Strategy):
     """One model: a score above zero means the second class."""
 
+    has_probabilities = True
+
     def fit(self, data: Labelled, ask: Ask) -> Fit:
         """One fit, its passes on up to n_jobs threads."""
         return fit_each(data, [lambda: np.asarray(data.codes == 1)], ask)
+
+    def subjects(self, classes: Sequence[Any]) -> list[tuple[Any, int]]:
+        """The second class."""
+        return [(classes[1], 0)]
 
     def decision(self, scores: Table, n_classes: int) -> Vector:
         """One value per row."""

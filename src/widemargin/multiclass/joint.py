@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import softmax
 
+from ..objective.crammer_singer import CrammerSingerProblem
+from ..objective.maximum_entropy import MaximumEntropyProblem
+from ..objective.multiclass import MulticlassProblem
 from ..solvers.base import Solver
 from ..solvers.solve import solve
 from .base import MulticlassModel, highest_score
-from .crammer_singer import CrammerSingerProblem
-from .maximum_entropy import MaximumEntropyProblem
-from .problem import MulticlassProblem
 from .strategy import Ask, Fit, Labelled, Strategy, Table
 
 
@@ -60,6 +61,10 @@ class Joint(Strategy):
         coef, intercept = problem.split(solution.coef)
         return Fit(coef, np.asarray(intercept), (solution,))
 
+    def subjects(self, classes: Sequence[Any]) -> list[tuple[Any, int]]:
+        """Every class, in the one solution."""
+        return [(one, 0) for one in classes]
+
     def _require(self, ask: Ask) -> None:
         loss, penalty = ask.problem["loss"], ask.problem["penalty"]
         if loss not in self.losses:
@@ -89,6 +94,7 @@ class Multinomial(Joint):
     name = "multinomial"
     problem = MaximumEntropyProblem
     losses = frozenset({"logistic"})
+    has_probabilities = True
 
     def probabilities(self, scores: Table, n_classes: int) -> Table:
         """softmax(scores)"""

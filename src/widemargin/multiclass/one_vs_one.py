@@ -7,6 +7,7 @@ they do not know of each other, so the result does not depend on how many.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -123,10 +124,10 @@ class OneVsOne(Strategy):
 
         return fit_models(fit, len(pairs), data.X.shape[1], ask.n_jobs)
 
+    def subjects(self, classes: Sequence[Any]) -> list[tuple[Any, int]]:
+        """Pairs of classes."""
+        return [(pair, number) for number, pair in enumerate(combinations(classes, 2))]
+
     def decision(self, scores: Table, n_classes: int) -> Table:
         """Votes per class, between equal ones the sum of values."""
         return vote_table(scores, n_classes)
-
-    def probabilities(self, scores: Table, n_classes: int) -> Table:
-        """None: votes are no probabilities."""
-        raise NotImplementedError("a vote gives no probabilities: use multi_class='ovr' or 'multinomial'")

@@ -23,6 +23,8 @@ from .two_class_fits import fit_each
 class OneVsRest(Strategy):
     """One model per class, each against all other rows."""
 
+    has_probabilities = True
+
     def fit(self, data: Labelled, ask: Ask) -> Fit:
         """k fits, on up to n_jobs threads."""
         return fit_each(data, [partial(_is, data.codes, c) for c in range(data.n_classes)], ask)

@@ -17,6 +17,8 @@ from .two_class_fits import fit_each
 class PerLabel(Strategy):
     """One model per column of an indicator matrix."""
 
+    has_probabilities = True
+
     def fit(self, data: Labelled, ask: Ask) -> Fit:
         """One fit per label, on up to n_jobs threads."""
         return fit_each(data, [partial(_has, data.codes, label) for label in range(data.n_classes)], ask)

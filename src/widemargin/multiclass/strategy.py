@@ -6,9 +6,9 @@ A method gets the data once (`Labelled`) and a way to solve (`Ask`); it returns 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import scipy.sparse as sp
@@ -78,9 +78,15 @@ class Fit:
 class Strategy:
     """Base of the methods. By default there is one model per class, and the highest score wins."""
 
+    has_probabilities: ClassVar[bool] = False  # whether `probabilities` works, for models fitted with the logistic loss
+
     def fit(self, data: Labelled, ask: Ask) -> Fit:
         """Fits all models."""
         raise NotImplementedError
+
+    def subjects(self, classes: Sequence[Any]) -> list[tuple[Any, int]]:
+        """What the models are about, each with the number of the solution that tells of it."""
+        return [(one, number) for number, one in enumerate(classes)]
 
     def decision(self, scores: Table, n_classes: int) -> Vector | Table:
         """What `decision_function` returns: one column per class, or one value per row for two classes."""
@@ -91,5 +97,5 @@ class Strategy:
         return np.asarray(np.argmax(self.decision(scores, n_classes), axis=1))
 
     def probabilities(self, scores: Table, n_classes: int) -> Table:
-        """One column per class, for models fitted with the logistic loss."""
+        """One column per class, for models fitted with the logistic loss; votes, for one, are no probabilities."""
         raise NotImplementedError

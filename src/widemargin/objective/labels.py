@@ -12,6 +12,10 @@ from ..numbers import as_number
 Vector = NDArray[np.float64]
 
 
+class NotTwoClassesError(ValueError):
+    """Labels of one class, or of more than two, where a problem is about two."""
+
+
 def binary_labels(y: Any, rows: int) -> tuple[Vector, NDArray[Any]]:
     """y as -1 and +1, and the two classes in ascending order: the second one became +1."""
     labels = _column("y", y, rows)
@@ -27,7 +31,7 @@ def binary_labels(y: Any, rows: int) -> tuple[Vector, NDArray[Any]]:
         positive = codes == 1
     if len(classes) != 2:
         found = ", ".join(repr(c) for c in classes.tolist()[:5]) + (", ..." if len(classes) > 5 else "")
-        raise ValueError(f"y must hold exactly two classes, it holds {len(classes)}: {found}")
+        raise NotTwoClassesError(f"y must hold exactly two classes, it holds {len(classes)}: {found}")
     return np.where(positive, 1.0, -1.0), classes
 
 
@@ -90,6 +94,26 @@ def row_weights(C: float, sample_weight: Any, rows: int) -> Vector:
     if not (weights > 0).any():
         raise ValueError("C * sample_weight is zero everywhere: at least one row must count")
     return weights
+
+
+def weights_at(C: float, weights: Vector, C_before: float) -> Vector:
+    """The rows' weights at another C."""
+    if not (np.isfinite(C) and C > 0):
+        raise ValueError(f"C must be a finite number > 0, got {C!r}")
+    with np.errstate(over="ignore"):
+        found: Vector = weights * (float(C) / C_before)
+    if not np.isfinite(found).all():
+        raise ValueError(f"C * sample_weight is not finite at C={C!r}: use a smaller C")
+    return found
+
+
+def weights_of(rows: Any, weights: Vector) -> Vector:
+    """The weights where only those rows count."""
+    found = np.zeros_like(weights)
+    found[rows] = weights[rows]
+    if not (found > 0).any():
+        raise ValueError("none of the chosen rows has a weight above zero: at least one row must count")
+    return found
 
 
 def _column(name: str, values: Any, rows: int) -> NDArray[Any]:

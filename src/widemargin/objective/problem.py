@@ -20,7 +20,7 @@ from .. import _core
 from ..data.matrix import Matrix, as_vector
 from ..numbers import as_number
 from .certificate import Certificate, Certified, certify, feasible_dual
-from .labels import binary_labels, real_targets, row_weights
+from .labels import binary_labels, real_targets, row_weights, weights_at, weights_of
 from .losses import make_loss
 from .penalties import make_penalty
 
@@ -132,23 +132,15 @@ class Problem:
 
     def with_C(self, C: float) -> Problem:
         """The same problem at another C; the data are shared."""
-        if not (np.isfinite(C) and C > 0):
-            raise ValueError(f"C must be a finite number > 0, got {C!r}")
         other = copy.copy(self)
-        with np.errstate(over="ignore"):
-            other.weights = self.weights * (float(C) / self.C)
-        if not np.isfinite(other.weights).all():
-            raise ValueError(f"C * sample_weight is not finite at C={C!r}: use a smaller C")
+        other.weights = weights_at(C, self.weights, self.C)
         other.C = float(C)
         return other
 
     def restricted(self, rows: Any) -> Problem:
         """The same problem where only those rows count (a mask or row numbers); the data are shared."""
         other = copy.copy(self)
-        other.weights = np.zeros_like(self.weights)
-        other.weights[rows] = self.weights[rows]
-        if not (other.weights > 0).any():
-            raise ValueError("none of the chosen rows has a weight above zero: at least one row must count")
+        other.weights = weights_of(rows, self.weights)
         return other
 
     def taken(self, rows: Any, stands_for: Any = 1.0) -> Problem:
@@ -159,6 +151,10 @@ class Problem:
         return other
 
     # Passes over the data.
+
+    def predictions(self, X: Matrix, coef: Any, intercept: float = 0.0) -> Vector:
+        """x . coef + intercept for rows that need not be those of the problem."""
+        return X.matvec(coef, intercept, n_jobs=self.n_jobs)
 
     def loss_pass(self, w: Any, intercept: float = 0.0) -> LossPass:
         """The loss at (w, intercept) with its gradient, in one pass over the rows."""
@@ -230,6 +226,10 @@ class Problem:
             np.multiply(lower, self.weights, out=np.zeros_like(lower), where=counts),
             np.multiply(upper, self.weights, out=np.zeros_like(upper), where=counts),
         )
+
+    def clipped_dual(self, v: Vector) -> Vector:
+        """v between its bounds."""
+        return np.clip(v, *self.dual_domain())
 
     def certify(self, w: Any, intercept: float = 0.0, dual: Any = None) -> Certified:
         """The certificate of a point, with the intercept and the dual point that it holds for."""

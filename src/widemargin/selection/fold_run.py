@@ -63,9 +63,9 @@ class FoldRun:
         solution = self._walk.to(C * self._factor, max_seconds)
         if solution.status is Status.INTERRUPTED:
             raise KeyboardInterrupt
-        z = self._held_out.matvec(solution.coef, solution.intercept)
+        z = self.problem.predictions(self._held_out, solution.coef, solution.intercept)
         if not self.shared:
-            known, z = z, np.zeros_like(self.problem.y)
+            known, z = z, np.zeros((len(self.problem.y), *z.shape[1:]))
             z[self.fold.held_out] = known
         return self.score(z, self.fold.held_out), solution
 
@@ -73,7 +73,7 @@ class FoldRun:
         """A dual point of this fold as one of the whole problem: zero for the rows held out."""
         if self.shared:
             return dual
-        v = np.zeros_like(self.problem.y)
+        v = np.zeros((len(self.problem.y), *dual.shape[1:]))
         v[self.fold.fitted] = dual
         return v
 
@@ -83,10 +83,11 @@ def average_model(runs: Sequence[FoldRun], models: Sequence[Solution]) -> Soluti
     duals = [run.on_all_rows(model.dual) for run, model in zip(runs, models, strict=True) if model.dual is not None]
     dual = None
     if len(duals) == len(models):
-        fitted = np.zeros_like(runs[0].problem.y)
+        fitted = np.zeros(len(runs[0].problem.y))
         for run in runs:
             fitted[run.fold.fitted] += 1
-        dual = np.sum(duals, axis=0) / np.maximum(fitted, 1)
+        dual = np.sum(duals, axis=0)
+        dual /= np.maximum(fitted, 1).reshape(-1, *[1] * (dual.ndim - 1))  # a row of duals for each row of the data
     return replace(
         models[0],
         coef=np.mean([model.coef for model in models], axis=0),

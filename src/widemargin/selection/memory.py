@@ -47,6 +47,11 @@ class RememberingMatrix(Matrix):
         """The same of its compact rows."""
         return self._base.compact_rows
 
+    @property
+    def centred(self) -> tuple[Matrix, Vector] | None:
+        """The same of its centred rows."""
+        return self._base.centred
+
     def take(self, rows: Any) -> Matrix:
         """Those rows as a matrix that remembers nothing."""
         return self._base.take(rows)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 if TYPE_CHECKING:
@@ -47,6 +48,22 @@ class PredictedProbabilities(PredictedClasses):
         return np.exp(-np.logaddexp(0.0, np.column_stack([z, -z])))
 
 
+class PredictedOfSeveral(PredictedClasses):
+    """Predictions of one value per class, the highest of which decides."""
+
+    def predict(self, X: Rows) -> NDArray[Any]:
+        """The class of the highest value."""
+        return np.asarray(self.classes_[self.z[X].argmax(axis=1)])
+
+
+class ProbabilitiesOfSeveral(PredictedOfSeveral):
+    """The same of a maximum entropy model, which has probabilities too."""
+
+    def predict_proba(self, X: Rows) -> Vector:
+        """Probability of each class."""
+        return np.asarray(softmax(self.z[X], axis=1))
+
+
 class PredictedTargets(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Predictions of a regression model, looked up by row number."""
 
@@ -66,13 +83,15 @@ def make_score(problem: Problem, scoring: Any, weights: Vector | None = None) ->
     """
     if scoring is None:
         scoring = "accuracy" if problem.loss.classification else "r2"
-    if scoring == "accuracy" and problem.loss.classification:
-        positive = problem.y > 0
-        return "accuracy", lambda z, rows: _weighted_mean((z[rows] > 0) == positive[rows], weights, rows)
+    codes = class_numbers(problem)
+    if scoring == "accuracy" and codes is not None:
+        return "accuracy", lambda z, rows: _weighted_mean(_chosen(z[rows]) == codes[rows], weights, rows)
     from sklearn.metrics import get_scorer
 
     scorer = get_scorer(scoring)
-    truth = problem.y if problem.classes is None else problem.classes[(problem.y > 0).astype(np.intp)]
+    if problem.kind != "linear":
+        scorer = _with_labels(scorer, problem.classes)
+    truth = problem.y if codes is None or problem.classes is None else problem.classes[codes]
     model = _model_of(problem)
 
     def score(z: Vector, rows: Rows) -> float:
@@ -80,6 +99,36 @@ def make_score(problem: Problem, scoring: Any, weights: Vector | None = None) ->
         return float(scorer(model(z), rows, truth[rows], **extra))
 
     return str(scoring), score
+
+
+def class_numbers(problem: Problem) -> NDArray[Any] | None:
+    """The number of each row's class; none where the targets are numbers."""
+    if not problem.loss.classification:
+        return None
+    return np.asarray(problem.y > 0 if problem.kind == "linear" else problem.y, dtype=np.intp)
+
+
+def _chosen(z: Vector) -> NDArray[Any]:
+    """The number of the class that predictions stand for: of one value its side, of several the highest."""
+    return np.asarray(z > 0 if z.ndim == 1 else z.argmax(axis=1))
+
+
+def _with_labels(scorer: Any, classes: Any) -> Any:
+    """The scorer told of all classes, if it can be: the rows held out may lack one."""
+    from inspect import signature
+
+    from sklearn.metrics import make_scorer
+
+    metric = getattr(scorer, "_score_func", None)
+    if metric is None or "labels" not in signature(metric).parameters or "labels" in scorer._kwargs:
+        return scorer
+    return make_scorer(
+        metric,
+        greater_is_better=scorer._sign > 0,
+        response_method=scorer._response_method,
+        labels=classes,
+        **scorer._kwargs,
+    )
 
 
 def _weighted_mean(correct: NDArray[np.bool_], weights: Vector | None, rows: Rows) -> float:
@@ -90,5 +139,13 @@ def _model_of(problem: Problem) -> Callable[[Vector], BaseEstimator]:
     classes = problem.classes
     if classes is None:
         return PredictedTargets
-    kind = PredictedProbabilities if problem.loss.name == "logistic" else PredictedClasses
+    kind = _MODELS.get(problem.loss.name, PredictedClasses)
     return lambda z: kind(z, classes)
+
+
+# By the loss, where predictions are more than the sides of a border.
+_MODELS = {
+    "logistic": PredictedProbabilities,
+    "crammer_singer": PredictedOfSeveral,
+    "multinomial": ProbabilitiesOfSeveral,
+}

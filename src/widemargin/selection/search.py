@@ -27,6 +27,7 @@ from ..threads import thread_count, thread_map
 from .fold_run import FoldFit, FoldRun, average_model, shares_rows
 from .folds import make_folds
 from .path import checked_Cs
+from .problems import make_problem
 from .result import Candidate, SearchResult
 from .scoring import make_score
 from .stopping import OUT_OF_TIME, EarlyStopping, StopWatch, search_deadlines
@@ -65,7 +66,9 @@ def find_C(
     Parameters
     ----------
     X, y, loss, penalty, l1_ratio, intercept, intercept_scaling, sample_weight, epsilon
-        The problem, as in `Problem`. A weight of two counts as the row given twice, in fits and scores.
+        The problem, as in `Problem`. A weight of two counts as the row given twice, in fits and scores. The losses
+        "multinomial" and "crammer_singer" (penalty l2) are those of several classes at once; the coefficients of the
+        solution are then those of `MaximumEntropyProblem` or `CrammerSingerProblem`, which `split` sets apart.
     Cs : sequence of floats, optional
         The values to try. By default doubling from the first value that matters for these data.
     cv : int, splitter or pairs of row numbers
@@ -105,7 +108,7 @@ def find_C(
     >>> found.mean_scores.shape
     (3,)
     """
-    problem = Problem(
+    problem = make_problem(
         X,
         y,
         loss,

@@ -88,5 +88,4 @@ def predicted_dual(problem: Problem, last: Visited, before: Visited | None) -> V
     if before is not None and before.solution.dual is not None and before.C < last.C:
         C_0, v_0 = before.C, before.solution.dual
     ahead = v + (problem.C - last.C) / (last.C - C_0) * (v - v_0)
-    lower, upper = problem.dual_domain()
-    return np.clip(ahead, lower, upper, out=ahead)
+    return problem.clipped_dual(ahead)

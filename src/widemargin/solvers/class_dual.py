@@ -27,7 +27,7 @@ from .pass_plan import PassPlan
 from .row_layout import WIDE, class_block
 
 if TYPE_CHECKING:
-    from ..multiclass.problem import MulticlassProblem
+    from ..objective.multiclass import MulticlassProblem
 
 Vector = NDArray[np.float64]
 Native = _core.CrammerSinger | _core.MultinomialDualCD

@@ -20,7 +20,7 @@ from .base import Run, Solver, Steps
 from .class_dual import ClassDualState, descend
 
 if TYPE_CHECKING:
-    from ..multiclass.problem import MulticlassProblem
+    from ..objective.multiclass import MulticlassProblem
     from ..objective.problem import Problem
 
 

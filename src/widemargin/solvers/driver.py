@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -77,7 +78,8 @@ class Driver:
         if callback is not None:
             ask = ask.watched()
         steps = self.solver.iterate(self.problem, ask)
-        stall = StallWatch(grace_steps(self.problem.X.nnz))
+        grace = grace_steps(self.problem.X.nnz)
+        stall, unknown = StallWatch(grace), 0
         verdict: Certified | None = None
         if ask.start is not None:
             ended = self._judge_start(ask.start, callback, interrupted)
@@ -93,8 +95,16 @@ class Driver:
             ended = self._judge(row, callback, interrupted)
             if ended is not None:
                 return ended
-            if not step.by_the_clock and stall.is_stalled(step.iteration, row.gap):
-                return Status.STALLED
+            if not step.by_the_clock:
+                unknown = unknown + 1 if math.isnan(row.gap) else 0
+                if stall.is_stalled(step.iteration, self._exact_gap(step) if unknown > grace else row.gap):
+                    return Status.STALLED
+                unknown = 0 if unknown > grace else unknown
+
+    def _exact_gap(self, step: Step) -> float:
+        """The gap of a step that tells none, infinite if it is not a number: nobody may run blind for ever."""
+        gap = self._verify(step).certificate.gap
+        return math.inf if math.isnan(gap) else gap
 
     def _judge_start(self, start: Point, callback: Callback | None, interrupted: Callable[[], bool]) -> Status | None:
         """A warm start is the first point to be verified: it may be good enough, and nothing worse is returned."""

@@ -18,7 +18,7 @@ from ..vectors import inner
 from .base import Point
 
 if TYPE_CHECKING:
-    from ..multiclass.maximum_entropy import MaximumEntropyProblem
+    from ..objective.maximum_entropy import MaximumEntropyProblem
 
 Vector = NDArray[np.float64]
 

@@ -1,7 +1,7 @@
 """L-BFGS through SciPy for maximum entropy.
 
 Problem   f(W) = 1/2 |W|^2 + sum_i C_i (log sum_m exp(z_im) - z_iy),   Z = X W (and intercepts)
-Dual      v_i = C_i (e_y - p_i); its gap is 1/2 |gradient f|^2 (multiclass/maximum_entropy.py)
+Dual      v_i = C_i (e_y - p_i); its gap is 1/2 |gradient f|^2 (objective/maximum_entropy.py)
 
 Liu and Nocedal 1989; SciPy's code, as in lbfgs.py. One pass over the data per evaluation; the variables are scaled by
 the root of the Hessian's diagonal at the start.
@@ -21,7 +21,7 @@ from .scipy_bridge import iterations
 from .smooth import Claim
 
 if TYPE_CHECKING:
-    from ..multiclass.maximum_entropy import MaximumEntropyProblem
+    from ..objective.maximum_entropy import MaximumEntropyProblem
     from ..objective.problem import Problem
 
 Vector = NDArray[np.float64]

@@ -1,7 +1,7 @@
 """The truncated Newton method for maximum entropy.
 
 Problem   f(W) = 1/2 |W|^2 + sum_i C_i (log sum_m exp(z_im) - z_iy),   Z = X W (and intercepts)
-Dual      v_i = C_i (e_y - p_i), p_i = softmax(z_i); its gap is 1/2 |gradient f|^2 (multiclass/maximum_entropy.py)
+Dual      v_i = C_i (e_y - p_i), p_i = softmax(z_i); its gap is 1/2 |gradient f|^2 (objective/maximum_entropy.py)
 Symbols   a product with the Hessian is one pass: t_i = C_i (diag(p_i) - p_i p_i^T) V^T x_i, then X^T T
 
 Newton's method of Lin, Weng and Keerthi 2008 with k weight vectors in place of one; conjugate gradients and their
@@ -26,7 +26,7 @@ from .entropy_objective import EntropyIterate, EntropyObjective
 from .smooth import Claim, RoundingFloor
 
 if TYPE_CHECKING:
-    from ..multiclass.maximum_entropy import MaximumEntropyProblem
+    from ..objective.maximum_entropy import MaximumEntropyProblem
     from ..objective.problem import Problem
 
 Vector = NDArray[np.float64]

@@ -12,6 +12,7 @@ from ..numbers import as_number, as_whole
 from ..threads import thread_count
 from .auto import choose
 from .base import Point, Solver
+from .centred import Centring
 from .driver import Callback, Driver, Limits
 from .registry import make_solver, require
 from .solution import Solution
@@ -73,16 +74,17 @@ def solve(
     tol = as_number("tol", tol, least=0)
     if not 0 <= seed < 2**64:
         raise ValueError(f"seed must lie between 0 and 2**64 - 1, got {seed!r}")
-    problem = problem.with_jobs(thread_count(n_jobs))
+    centring = Centring.of(problem.with_jobs(thread_count(n_jobs)))
+    problem = centring.problem
     chosen = choose(problem) if solver == "auto" else make_solver(solver)
     require(chosen, problem)
-    driver = Driver(problem, chosen, tol, limits, seed, _start_point(problem, warm_start))
+    driver = Driver(problem, chosen, tol, limits, seed, _start_point(problem, centring.there(warm_start)))
     if not progress:
-        return driver.run(callback)
+        return centring.back(driver.run(callback))
     from ..progress import show_progress
 
     with show_progress(tol, callback) as shown:
-        return driver.run(shown)
+        return centring.back(driver.run(shown))
 
 
 def _limits(max_iter: int | None, max_seconds: float | None) -> Limits:

@@ -1,7 +1,7 @@
 """Crammer and Singer's multi-class SVM: one problem for all classes.
 
     min over W, b   1/2 |W|^2 + sum_i C_i max_m (z_im + 1[m != y_i] - z_iy)
-    dual            -1/2 |X^T v|^2 + sum_i v_iy      with the feasible set of problem.py
+    dual            -1/2 |X^T v|^2 + sum_i v_iy      with the feasible set of multiclass.py
 
 Survey section V-B, formula (33); Crammer and Singer 2001. A row costs nothing when its own class scores at least one
 more than every other. With two classes w_1 = -w_2 = w / 2: the hinge problem with penalty 1/4 |w|^2.
@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..objective.losses import Loss
-from .problem import MulticlassProblem
+from .losses import Loss
+from .multiclass import MulticlassProblem
 
 Vector = NDArray[np.float64]
 

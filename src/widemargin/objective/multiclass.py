@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..data.matrix import Matrix, as_vector
-from ..objective.certificate import Certificate, Certified
-from ..objective.labels import ordered_labels, row_weights
-from ..objective.losses import Loss
-from ..objective.penalties import make_penalty
-from ..objective.problem import INTERCEPTS
 from .balance import balancing_factors, flows
+from .certificate import Certificate, Certified
+from .labels import ordered_labels, row_weights, weights_at, weights_of
+from .losses import Loss
+from .penalties import make_penalty
+from .problem import INTERCEPTS
 
 Vector = NDArray[np.float64]
 
@@ -56,10 +56,10 @@ class MulticlassProblem:
         ranks, self.classes = ordered_labels(y, rows)
         self.codes = np.ascontiguousarray(ranks, dtype=np.int32)
         self.penalty = make_penalty("l2", 0.0)
+        self.weights = row_weights(C, sample_weight, rows)
         self.C = float(C)
         self.intercept = intercept
         self.intercept_scaling = float(intercept_scaling)
-        self.weights = row_weights(C, sample_weight, rows)
         self.n_jobs = 1
 
     def with_jobs(self, n_jobs: int) -> MulticlassProblem:
@@ -71,11 +71,29 @@ class MulticlassProblem:
     def with_C(self, C: float) -> MulticlassProblem:
         """The same problem at another C; the data are shared."""
         other = copy.copy(self)
+        other.weights = weights_at(C, self.weights, self.C)
         other.C = float(C)
-        other.weights = self.weights * (other.C / self.C)
+        return other
+
+    def restricted(self, rows: Any) -> MulticlassProblem:
+        """The same problem where only those rows count (a mask or row numbers); the data are shared."""
+        other = copy.copy(self)
+        other.weights = weights_of(rows, self.weights)
+        return other
+
+    def taken(self, rows: Any) -> MulticlassProblem:
+        """The problem of those rows alone (row numbers), which are copied; the classes stay as many."""
+        other = copy.copy(self)
+        other.X = self.X.take(rows)
+        other.codes, other.weights = self.codes[rows], self.weights[rows]
         return other
 
     # Shapes.
+
+    @property
+    def y(self) -> NDArray[np.int32]:
+        """The number of each row's class."""
+        return self.codes
 
     @property
     def n_classes(self) -> int:
@@ -116,8 +134,12 @@ class MulticlassProblem:
 
     def scores(self, coef: Any) -> Vector:
         """z, rows x classes."""
-        z = np.empty(self.X.shape[0] * self.n_classes)
-        _core.class_scores(self.X.rows, self._checked(coef), self.n_classes, self.constant, z, self.n_jobs)
+        return self.predictions(self.X, coef)
+
+    def predictions(self, X: Matrix, coef: Any, intercept: float = 0.0) -> Vector:
+        """The same for other rows; the intercepts are among the coefficients."""
+        z = np.empty(X.shape[0] * self.n_classes)
+        _core.class_scores(X.rows, self._checked(coef), self.n_classes, self.constant, z, self.n_jobs)
         return z.reshape(-1, self.n_classes)
 
     def adjoint(self, u: Vector) -> Vector:
@@ -159,8 +181,19 @@ class MulticlassProblem:
 
     # The dual and the certificate.
 
+    def clipped_dual(self, v: Any) -> Vector:
+        """v moved between the bounds of its row, rows x classes."""
+        return self._with_own_class(self._moved(v))
+
     def feasible(self, v: Any) -> Vector:
         """v moved into the dual feasible set, rows x classes."""
+        moved = self._moved(v)
+        if self.intercept == "free":
+            moved *= balancing_factors(flows(moved, self.codes))[self.codes]
+        return self._with_own_class(moved)
+
+    def _moved(self, v: Any) -> Vector:
+        """What a row takes from each other class, at most its weight in all."""
         given: Vector = np.ascontiguousarray(v, dtype=np.float64)
         rows, k = self.X.shape[0], self.n_classes
         if given.shape != (rows, k):
@@ -171,10 +204,11 @@ class MulticlassProblem:
         total = moved.sum(axis=1)
         too_much = total > self.weights
         moved[too_much] *= (self.weights[too_much] / total[too_much])[:, None]
-        if self.intercept == "free":
-            moved *= balancing_factors(flows(moved, self.codes))[self.codes]
+        return moved
+
+    def _with_own_class(self, moved: Vector) -> Vector:
         found: Vector = -moved
-        found[own] = moved.sum(axis=1)
+        found[np.arange(len(moved)), self.codes] = moved.sum(axis=1)
         return found
 
     def dual_value(self, v: Any) -> float:

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..objective.losses import Loss
-from .problem import MulticlassProblem
+from .losses import Loss
+from .multiclass import MulticlassProblem
 
 Vector = NDArray[np.float64]
 
