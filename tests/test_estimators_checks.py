@@ -31,7 +31,9 @@ CHECKED = [
     Lasso(tol=1e-13),
     ElasticNet(tol=1e-13),
     LinearSVCCV(tol=1e-13, Cs=[0.1, 1.0], cv=3),
-    LogisticRegressionCV(tol=1e-13, Cs=[0.1, 1.0], cv=3),
+    LinearSVCCV(tol=1e-13, Cs=[0.1, 1.0], cv=3, multi_class="crammer_singer"),
+    LogisticRegressionCV(tol=1e-13, Cs=[0.1, 1.0], cv=3, multi_class="ovr"),
+    LogisticRegressionCV(tol=1e-20, Cs=[0.1, 1.0], cv=3),
     LassoCV(tol=1e-11, alphas=[0.1, 0.01], cv=3),
 ]
 

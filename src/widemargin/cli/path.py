@@ -100,9 +100,9 @@ def search(data: Dataset, recipe: Recipe, values: list[float] | None, n_folds: i
         raise ValueError("a search for C needs labels or targets to predict")
     if recipe.class_weight or recipe.balanced:
         raise ValueError("a search for C does not take weights of classes yet")
+    if recipe.loss == "crammer_singer":
+        raise ValueError("a search for C does not take -s 4: use -s 1 or -s 3, or find_C of the Python package")
     if recipe.task == "classification" and _has_many_classes(data.y):
-        if recipe.loss == "crammer_singer":
-            raise ValueError("a search for C does not take -s 4")
         from ..model.search import search_models
         from ..selection.folds import fold_numbers
 

@@ -175,7 +175,7 @@ class LogisticRegression(LinearClassifier):
             )
         return True
 
-    @available_if(_has_probabilities)
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The probability of each class; of each label, if `y` was an indicator matrix.
 
@@ -190,7 +190,7 @@ class LogisticRegression(LinearClassifier):
         scores = self._scores(X)
         return self._target.strategy.probabilities(scores, len(self.classes_))
 
-    @available_if(_has_probabilities)
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """The logarithms of `predict_proba`.
 
@@ -203,4 +203,4 @@ class LogisticRegression(LinearClassifier):
         array of shape (rows, classes)
         """
         with np.errstate(divide="ignore"):  # a probability that rounds to zero has the logarithm -inf
-            return np.log(self.predict_proba(X))
+            return np.asarray(np.log(self.predict_proba(X)))
