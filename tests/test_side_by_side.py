@@ -19,8 +19,9 @@ WIDE = 1500
 
 def classes_data(k: int, seed: int = 0, rows: int = 300, columns: int = WIDE) -> tuple[sp.csr_array, np.ndarray]:
     X, _ = random_data(seed, rows, columns, density=0.02)
+    X = X * 0.2  # rows of about unit length
     rng = np.random.default_rng(seed)
-    codes = (X @ rng.standard_normal((columns, k)) + 0.5 * rng.standard_normal((rows, k))).argmax(axis=1)
+    codes = (X @ rng.standard_normal((columns, k)) + 0.1 * rng.standard_normal((rows, k))).argmax(axis=1)
     codes[:k] = np.arange(k)
     return X, codes
 
@@ -94,7 +95,7 @@ def test_more_lanes_than_one_group_holds():
 
 def test_a_hard_problem_leaves_early_and_ends_all_the_same():
     X, codes = classes_data(4)
-    begun, problems = begin(X * 100, codes, 4, loss="hinge", tol=1e-8, C=1000.0)
+    begun, problems = begin(X * 500, codes, 4, loss="hinge", tol=1e-8, C=1000.0)
     assert all(not one.steps[-1].looks_done for one in begun)
     assert all(len(one.steps) < 100 for one in begun)
     for one, problem in zip(begun, problems, strict=True):
@@ -106,7 +107,11 @@ def test_a_hard_problem_leaves_early_and_ends_all_the_same():
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 def test_estimators_begin_together(loss, monkeypatch):
     X, codes = classes_data(5)
+    begun = []
+    begin_all = Together.begin
+    monkeypatch.setattr(Together, "begin", lambda *args, **kw: begun.append(begin_all(*args, **kw)) or begun[-1])
     model = LinearSVC(loss=loss, tol=1e-8).fit(X, codes)
+    assert [len(one) for one in begun] == [5]
     two = LinearSVC(loss=loss, tol=1e-8, n_jobs=2).fit(X, codes)
     monkeypatch.setattr(two_class_fits, "FEWEST_TOGETHER", 100)
     apart = LinearSVC(loss=loss, tol=1e-8).fit(X, codes)
@@ -145,6 +150,7 @@ def test_only_where_auto_begins_with_dual_coordinate_descent():
     y = np.where(codes == 0, 1.0, -1.0)
     assert fits_together(Problem(X, y, loss="hinge"), "auto")
     assert fits_together(Problem(X, y, loss="logistic"), "auto")
+    assert not fits_together(Problem(X, y, loss="logistic", C=100.0), "auto")  # stiff
     assert not fits_together(Problem(X, y, loss="logistic"), "tron")
     assert not fits_together(Problem(X, y, loss="logistic", penalty="l1"), "auto")
     assert not fits_together(Problem(X, y, loss="squared"), "auto")

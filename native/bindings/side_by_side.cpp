@@ -23,6 +23,7 @@ class SideBySideState {
           single_(single) {
         const int64_t m = X.n_rows(), k = m > 0 ? int64_t(sides.size()) / m : 0;
         if (k < 1) throw std::invalid_argument("sides must hold at least one lane of rows");
+        if (k > LaneState::most_lanes) throw std::invalid_argument("more than 255 lanes");
         checked(sides, m * k, "sides"), checked(C, m, "C");
         for (int64_t at = 0; at < m * k; ++at)
             if (sides.data()[at] != 1 && sides.data()[at] != -1)
@@ -31,6 +32,9 @@ class SideBySideState {
         s_.sides.assign(sides.data(), sides.data() + m * k);
         s_.C.assign(C.data(), C.data() + m);
         s_.v.assign(size_t(m * k), 0.0);
+        s_.in_play.assign(size_t(m), uint8_t(k));
+        s_.order.resize(size_t(m * k));
+        for (int64_t at = 0; at < m * k; ++at) s_.order[size_t(at)] = uint8_t(at % k);
         s_.scale_squared = intercept_scaling * intercept_scaling;
         s_.free_intercept = free_intercept;
         s_.q.resize(size_t(m));
@@ -64,6 +68,7 @@ class SideBySideState {
     double gap(int64_t lane) const { return at(lane).gap; }
     double dual_value(int64_t lane) const { return at(lane).dual; }
     double intercept(int64_t lane) const { return at(lane).b; }
+    int64_t n_active(int64_t lane) const { return int64_t(order_.n_eligible()) - at(lane).n_dropped; }
     void rest(int64_t lane) { s_.lanes[size_t(&at(lane) - s_.lanes.data())].resting = true; }
 
     void dual(int64_t lane, Array<Out> v) const {
@@ -127,6 +132,7 @@ void bind_side_by_side(nb::module_& m) {
         .def("gap", &SideBySideState::gap, arg("lane"))
         .def("dual_value", &SideBySideState::dual_value, arg("lane"))
         .def("intercept", &SideBySideState::intercept, arg("lane"))
+        .def("n_active", &SideBySideState::n_active, arg("lane"))
         .def("rest", &SideBySideState::rest, arg("lane"))
         .def("dual", &SideBySideState::dual, arg("lane"), arg("v").noconvert())
         .def("keep", &SideBySideState::keep, arg("chosen"));

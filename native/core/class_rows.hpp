@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "core/passes.hpp"
 #include "core/rows.hpp"
@@ -96,8 +97,14 @@ void class_scores(const Rows& X, const ClassWeights<const double>& W, double* Z,
     over_rows(X, n_threads, [&](int64_t i) { row_scores(X[i], W, Z + i * W.n_classes); });
 }
 
-inline bool all_zero(const double* u, int64_t n) {
-    return std::all_of(u, u + n, [](double value) { return value == 0; });
+// The same where u is zero but for a few classes, as dual variables often are: those alone are touched.
+template <class Row>
+void row_outer_sparse(const Row& x, const double* u, const std::vector<int64_t>& nonzero, double* G,
+                      int64_t n_classes) {
+    x.for_each([&](int32_t j, double v) {
+        double* at = G + int64_t(j) * n_classes;
+        for (const int64_t c : nonzero) at[c] += v * u[c];
+    });
 }
 
 // The constant feature's part of G += [X s]^T U.
@@ -115,8 +122,19 @@ void class_adjoint(const Rows& X, const double* U, const ClassWeights<double>& G
     const auto bounds = split_columns(X, n_threads <= 1 ? 1 : 2 * n_threads);
     parallel_for(int64_t(bounds.size()) - 1, n_threads, [&](int64_t piece) {
         const int32_t first = bounds[size_t(piece)], last = bounds[size_t(piece) + 1];
-        for (int64_t i = 0; i < X.n_rows; ++i)
-            if (!all_zero(U + i * k, k)) row_outer(X[i].between(first, last), U + i * k, G.w, k);
+        std::vector<int64_t> nonzero;
+        for (int64_t i = 0; i < X.n_rows; ++i) {
+            const double* u = U + i * k;
+            nonzero.clear();
+            for (int64_t c = 0; c < k; ++c)
+                if (u[c] != 0) nonzero.push_back(c);
+            if (nonzero.empty()) continue;
+            const auto x = X[i].between(first, last);
+            if (4 * int64_t(nonzero.size()) <= k)
+                row_outer_sparse(x, u, nonzero, G.w, k);
+            else
+                row_outer(x, u, G.w, k);
+        }
     });
     add_constant_part(U, X.n_rows, G);
 }

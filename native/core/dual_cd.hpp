@@ -44,6 +44,17 @@ struct Shrinking {
 
     bool drops(const Look& look) const { return look.slack > (look.at_zero ? zero_above : bound_above); }
     void let_all_in() { zero_above = bound_above = infinity; }
+
+    // After a pass with these largest violations. Once the coordinates in play have become ten times better than all of
+    // them were, all should return for a fresh look: whether that is so.
+    bool adjust(double inward, double outward, bool all_in_play) {
+        const double violation = std::max(inward, outward);
+        zero_above = inward > 0 ? inward : infinity;
+        bound_above = outward > 0 ? outward : infinity;
+        const bool again = !all_in_play && violation < 0.1 * full_violation;
+        if (all_in_play || again) full_violation = violation;
+        return again;
+    }
 };
 
 template <class Rows, class Step, class Weight>
@@ -116,20 +127,9 @@ class DualCD {
         report.dual += gained;
         report.gap = gap;
         report.violation = std::max(inward, outward);
-        if (shrinking_.enabled) adjust_shrinking(order, inward, outward);
-    }
-
-    // Once the rows in play have become ten times better than all rows were, all return for a fresh look.
-    void adjust_shrinking(Order& order, double inward, double outward) {
-        const double violation = std::max(inward, outward);
-        const bool all = order.n_active() == order.n_eligible();
-        shrinking_.zero_above = inward > 0 ? inward : infinity;
-        shrinking_.bound_above = outward > 0 ? outward : infinity;
-        if (all) shrinking_.full_violation = violation;
-        if (!all && violation < 0.1 * shrinking_.full_violation) {
+        if (shrinking_.enabled && shrinking_.adjust(inward, outward, order.n_active() == order.n_eligible())) {
             order.restore();
             shrinking_.let_all_in();
-            shrinking_.full_violation = violation;
         }
     }
 

@@ -3,8 +3,11 @@
 // every lane, so that the row is read once for all of them and their weights, side by side, in whole registers
 // (class_table.hpp). What a lane computes does not depend on which others run beside it.
 //
-// There is no shrinking: a row is seldom settled in all lanes. This is for the first passes of many lanes, which is all
-// that easy problems need; what is left is better done lane by lane.
+// Shrinking goes lane by lane: a row has a list of the lanes in which it is in play. One that is settled in all of them
+// is not read; one that is in play in few is multiplied with the weights of those alone.
+//
+// This is for the first passes of many lanes, which is all that easy problems need: no frequencies are learnt, because
+// the order of rows is the same for all.
 //
 // Free intercepts: within a pass b = centre + mu sum v, and after it the centre moves there (see solvers/dual_cd.py).
 #pragma once
@@ -15,6 +18,7 @@
 #include <vector>
 
 #include "core/class_table.hpp"
+#include "core/dual_cd.hpp"
 #include "core/dual_steps.hpp"
 #include "core/huge.hpp"
 #include "core/order.hpp"
@@ -28,33 +32,63 @@ struct Lane {
     double dual = 0;   // dual objective
     double gap = 0;    // estimate: the rows' shares, each as seen when the row was visited
     bool resting = false;
+    Shrinking shrinking;
+    double inward = 0, outward = 0;  // the largest violations of the pass at hand
+    int64_t n_dropped = 0;           // rows out of play
 };
 
 // What the lanes keep between passes.
 struct LaneState {
     std::vector<Lane> lanes;
-    std::vector<int8_t> sides;  // rows x lanes: +1 or -1
-    HugeVector<double> v;       // rows x lanes
-    std::vector<double> C, q;   // per row: its weight, its curvature |x|^2 + scale^2 + delta
-    double scale_squared = 0;   // an intercept moves by this times v
+    std::vector<int8_t> sides;     // rows x lanes: +1 or -1
+    HugeVector<double> v;          // rows x lanes
+    std::vector<uint8_t> order;    // rows x lanes: the numbers of those in play, then of the others
+    std::vector<uint8_t> in_play;  // how many lanes of each row are
+    std::vector<double> C, q;      // per row: its weight, its curvature |x|^2 + scale^2 + delta
+    double scale_squared = 0;      // an intercept moves by this times v
     bool free_intercept = false;
+
+    static constexpr int64_t most_lanes = 255;
 
     size_t count() const { return lanes.size(); }
 
-    // The lanes `chosen` alone go on.
+    // The lanes `chosen`, ascending, alone go on.
     void keep(const std::vector<uint32_t>& chosen) {
-        const size_t before = count(), rows = C.size();
+        const size_t before = count(), after = chosen.size(), rows = C.size();
+        std::vector<int> place(before, -1);
+        for (size_t c = 0; c < after; ++c) place[chosen[c]] = int(c);
         // Forwards, in place: a row's new place is never behind its old one.
-        for (size_t i = 0; i < rows; ++i)
-            for (size_t c = 0; c < chosen.size(); ++c) {
-                sides[i * chosen.size() + c] = sides[i * before + chosen[c]];
-                v[i * chosen.size() + c] = v[i * before + chosen[c]];
+        for (size_t i = 0; i < rows; ++i) {
+            for (size_t c = 0; c < after; ++c) {
+                sides[i * after + c] = sides[i * before + chosen[c]];
+                v[i * after + c] = v[i * before + chosen[c]];
             }
-        sides.resize(rows * chosen.size());
-        v.resize(rows * chosen.size());
+            uint8_t* listed = &order[i * after];
+            uint8_t still = 0;
+            for (size_t p = 0; p < before; ++p) {
+                const int now = place[order[i * before + p]];
+                if (now < 0) continue;
+                if (p < in_play[i]) ++still;
+                *listed++ = uint8_t(now);
+            }
+            in_play[i] = still;
+        }
+        sides.resize(rows * after), v.resize(rows * after), order.resize(rows * after);
         std::vector<Lane> kept;
         for (const uint32_t c : chosen) kept.push_back(lanes[c]);
         lanes = std::move(kept);
+    }
+
+    // All rows come back into play in that lane.
+    void let_all_in(size_t lane) {
+        const size_t k = count();
+        for (size_t i = 0; i < in_play.size(); ++i) {
+            uint8_t* listed = &order[i * k];
+            const auto at = std::find(listed + in_play[i], listed + k, uint8_t(lane));
+            if (at != listed + k) std::swap(*at, listed[in_play[i]++]);
+        }
+        lanes[lane].n_dropped = 0;
+        lanes[lane].shrinking.let_all_in();
     }
 };
 
@@ -62,25 +96,33 @@ template <class Rows, class Step, class T>
 class SideBySide {
   public:
     SideBySide(Rows X, Step step, LaneState& state, ClassTable<T>& W)
-        : X_(X), step_(step), s_(state), W_(W), z_(size_t(W.stride())), change_(size_t(W.stride())) {
+        : X_(X),
+          step_(step),
+          s_(state),
+          W_(W),
+          z_(size_t(W.stride())),
+          change_(size_t(W.stride())),
+          at_hand_(state.count()),
+          settled_(state.count()) {
         moved_.reserve(s_.count());
     }
 
     void one_pass(Order& order) {
         for (Lane& lane : s_.lanes)
-            if (!lane.resting) lane.gap = 0;
+            if (!lane.resting) lane.gap = lane.inward = lane.outward = 0;
         const auto& sequence = order.next_pass();
         const auto n = int64_t(sequence.size());
         for (int64_t at = 0; at < n; ++at) {
             ask_ahead(sequence, at);
             const uint32_t i = sequence[size_t(at)];
+            if (s_.in_play[i] == 0) continue;
             const auto x = X_[i];
-            W_.scores(x, z_.data());
+            look(i, x);
             step_lanes(i);
             move_weights(x);
         }
-        if (s_.free_intercept)
-            for (Lane& lane : s_.lanes) move_centre(lane);
+        for (size_t c = 0; c < s_.count(); ++c)
+            if (!s_.lanes[c].resting) end_pass(c);
     }
 
   private:
@@ -94,29 +136,66 @@ class SideBySide {
         prefetch_block(&s_.sides[ahead * k], int64_t(k));
     }
 
-    // One step in every lane at work; notes those that moved.
+    // The scores of the lanes in play: of all lanes side by side or, where few are left, of those alone.
+    template <class Row>
+    void look(uint32_t i, const Row& x) {
+        const uint32_t count = s_.in_play[i];
+        std::copy_n(&s_.order[i * s_.count()], count, at_hand_.begin());
+        few_ = int64_t(count) <= W_.few();
+        if (few_)
+            W_.few_scores(x, at_hand_.data(), count, z_.data());
+        else
+            W_.scores(x, z_.data());
+    }
+
+    // One step in every lane in play. Notes those that moved; those that are settled leave the row's list.
     void step_lanes(uint32_t i) {
-        const size_t k = s_.count();
-        double* v = &s_.v[i * k];
-        const int8_t* side = &s_.sides[i * k];
+        const size_t k = s_.count(), count = s_.in_play[i];
+        uint8_t* listed = &s_.order[i * k];
+        size_t stay = 0, leave = 0;
         moved_.clear();
-        for (size_t c = 0; c < k; ++c) {
-            Lane& lane = s_.lanes[c];
-            if (lane.resting) continue;
-            const DualRow row{v[c], s_.q[i], double(side[c]), s_.C[i], 0};
-            const double z = double(z_[c]) + lane.b;
-            const Look look = step_.look(row, z);
-            lane.gap += step_.gap(row, z, look);
-            if (!(look.violation > 0)) continue;
-            const double next = step_.solve(row, look), d = next - row.v;
-            if (d == 0) continue;
-            lane.dual += step_.gain(row, look, next);
-            lane.b += s_.scale_squared * d;
-            lane.total += d;
-            v[c] = next;
-            change_[moved_.size()] = T(d);
-            moved_.push_back(uint32_t(c));
+        for (size_t p = 0; p < count; ++p) {
+            const uint32_t c = at_hand_[p];
+            if (step_lane(i, c, double(z_[few_ ? p : c])))
+                listed[stay++] = uint8_t(c);
+            else
+                settled_[leave++] = uint8_t(c);
         }
+        std::copy_n(settled_.begin(), leave, listed + stay);
+        s_.in_play[i] = uint8_t(stay);
+    }
+
+    // Whether the lane stays in play in that row.
+    bool step_lane(uint32_t i, uint32_t c, double score) {
+        Lane& lane = s_.lanes[c];
+        if (lane.resting) return false;
+        const size_t at = size_t(i) * s_.count() + c;
+        const DualRow row{s_.v[at], s_.q[i], double(s_.sides[at]), s_.C[i], 0};
+        const double z = score + lane.b;
+        const Look look = step_.look(row, z);
+        lane.gap += step_.gap(row, z, look);
+        if (look.slack > 0 && lane.shrinking.drops(look)) {
+            ++lane.n_dropped;
+            return false;
+        }
+        if (!(look.violation > 0)) return true;
+        double& largest = look.outward ? lane.outward : lane.inward;
+        largest = std::max(largest, look.violation);
+        const double next = step_.solve(row, look), d = next - row.v;
+        if (d == 0) return true;
+        lane.dual += step_.gain(row, look, next);
+        lane.b += s_.scale_squared * d;
+        lane.total += d;
+        s_.v[at] = next;
+        change_[moved_.size()] = T(d);
+        moved_.push_back(c);
+        return true;
+    }
+
+    void end_pass(size_t c) {
+        Lane& lane = s_.lanes[c];
+        if (lane.shrinking.adjust(lane.inward, lane.outward, lane.n_dropped == 0)) s_.let_all_in(c);
+        if (s_.free_intercept) move_centre(lane);
     }
 
     template <class Row>
@@ -131,7 +210,6 @@ class SideBySide {
 
     // The multiplier's step: the centre moves to where the intercept is, and the intercept as far again.
     void move_centre(Lane& lane) const {
-        if (lane.resting) return;
         const double step = s_.scale_squared * lane.total;
         lane.b += step;
         lane.dual -= step * lane.total;
@@ -142,6 +220,9 @@ class SideBySide {
     LaneState& s_;
     ClassTable<T>& W_;
     std::vector<T> z_, change_;
+    std::vector<uint32_t> at_hand_;  // the lanes in play of the row at hand
+    bool few_ = false;               // whether z_ holds their scores alone
+    std::vector<uint8_t> settled_;
     std::vector<uint32_t> moved_;
 };
 

@@ -41,6 +41,7 @@ class Matrix:
 
     def __init__(self, X: Any) -> None:
         self.feature_names: list[str] | None = None
+        self.kept_gram: dict[float, Vector] = {}  # [X s]^T [X s] by the constant s beside X: solvers/gram.py
         self._columns: _core.Rows | None = None
         self._compact: tuple[_core.Rows, Vector] | None = None
         self._sqnorms: Vector | None = None
@@ -167,6 +168,7 @@ class Matrix:
         other = copy.copy(self)
         other._rows = _core.take_rows(self._rows, wanted)
         other._columns, other._compact, other._sqnorms, other._centred = None, None, None, None
+        other.kept_gram = {}
         other._building = threading.Lock()
         other.shape = (len(wanted), self.shape[1])
         return other

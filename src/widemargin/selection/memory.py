@@ -34,6 +34,7 @@ class RememberingMatrix(Matrix):
     def __init__(self, X: Matrix) -> None:
         super().__init__(X)
         self._base = X
+        self.kept_gram = X.kept_gram
         self._forward: Products = deque(maxlen=KEPT)
         self._backward: Products = deque(maxlen=KEPT)
 

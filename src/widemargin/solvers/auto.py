@@ -36,6 +36,10 @@ NEWTON_STEPS = 10
 WORTH_A_NEWTON_STEP = 200_000
 # A factorisation that costs less than this share of a pass is no matter.
 CHEAP_FACTOR = 0.5
+# With fewer rows per feature than this the dual is the smaller problem.
+MANY_ROWS = 10
+# Above this coordinate descent takes long: a hundred passes or more for the squared hinge.
+STIFF = 10
 # Raw features, for example: coordinate descent is not even tried where Newton steps are affordable.
 HOPELESS_STIFFNESS = 100_000
 # Up to so many entries times classes either takes a moment, and Newton's method gives the most digits.
@@ -108,6 +112,14 @@ def _squared(problem: Problem) -> bool:
     return problem.loss.name == "squared"
 
 
+def _kinked_slope(problem: Problem) -> bool:
+    return problem.loss.name in ("squared_hinge", "modified_huber")
+
+
+def _many_rows(problem: Problem) -> bool:
+    return problem.X.shape[0] >= MANY_ROWS * problem.X.shape[1]
+
+
 def _sparse(problem: Problem) -> bool:
     return problem.penalty.name != "l2"
 
@@ -169,6 +181,12 @@ RULES = (
     Rule(
         f"{_NEWTON} {TRON_PASSES:,} passes, stiffness above {HOPELESS_STIFFNESS:,} (raw features)",
         lambda p: newton_passes(p) <= TRON_PASSES and stiffness(p) > HOPELESS_STIFFNESS,
+        ("newton_cholesky",),
+    ),
+    Rule(
+        f"{_NEWTON} {TRON_PASSES:,} passes, squared hinge or modified Huber, {MANY_ROWS} rows per feature, stiffness "
+        f"above {STIFF}",
+        lambda p: newton_passes(p) <= TRON_PASSES and _kinked_slope(p) and _many_rows(p) and stiffness(p) > STIFF,
         ("newton_cholesky",),
     ),
     Rule(

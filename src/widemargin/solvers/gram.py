@@ -45,6 +45,7 @@ class Gram:
         rows, columns = problem.X.shape
         order = columns + (constant != 0)
         self.matrix = np.zeros((order, order))
+        self._X = problem.X
         self._rows = problem.X.rows
         self._constant = constant
         self._n_jobs = problem.n_jobs
@@ -66,10 +67,26 @@ class Gram:
         if n_changed >= n_active:
             self.matrix.fill(0.0)
             change, n_changed = h, n_active
+        if n_active == len(h) and n_changed == n_active and len(h) and (h == h[0]).all() and self._keeps:
+            return self._begin_alike(h)
         if n_changed:
             self._add(change)
         self._h = h
         return n_changed / len(h)
+
+    @property
+    def _keeps(self) -> bool:
+        return len(self.matrix) <= KEPT_FEATURES
+
+    def _begin_alike(self, h: Vector) -> float:
+        """All rows alike, as at w = 0: a multiple of X^T X, which is kept for the other problems over the same rows."""
+        known = self._X.kept_gram.get(self._constant)
+        if known is None:
+            self._add(np.ones_like(h))
+            known = self._X.kept_gram[self._constant] = self.matrix.copy()
+        np.multiply(known, h[0], out=self.matrix)
+        self._h = h
+        return 1.0
 
     def _add_rows(self, h: Vector) -> None:
         _core.add_gram(self._rows, h, self._constant, self.matrix, self._n_jobs)

@@ -2,9 +2,9 @@
 
 One against the rest, or one model per label: k problems that differ in the sides their rows are on and in nothing else.
 Each entry of the data is read once for all of them, and their weights lie side by side (native/core/side_by_side.hpp).
-Passes are permuted and without shrinking. A problem rests as soon as its estimated gap is small enough; one that would
-take long, by its own outlook, leaves with the point that it has, and its own solver goes on from there with all that
-helps in long runs. Nothing that a problem does here depends on the others beside it.
+Passes are permuted; each problem shrinks for itself. It rests as soon as its estimated gap is small enough. One that
+would take long, by its own outlook, leaves with the point that it has, and its own solver goes on from there with all
+that helps in long runs. Nothing that a problem does here depends on the others beside it.
 
 What comes out is, for each problem, a `Begun`: the solver that the driver runs. Its steps are the passes made here; the
 last one is verified like that of any other solver. If it is refuted, or was not yet done, the chosen solver follows.
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..deadline import Deadline
 from ..threads import thread_map
-from .auto import choose
+from .auto import STIFF, choose, stiffness
 from .base import Point, Run, Solver, Step, Steps
 from .dual_cd import DualCD
 from .dual_rules import SINGLE_TOL, intercept_step
@@ -167,7 +167,7 @@ class _Group:
             dual=dual,
             gap=gap,
             looks_done=gap <= self._tol * abs(dual + gap),
-            n_active=self._rows,
+            n_active=self._native.n_active(lane),
             solver=Begun.name,
         )
 
@@ -185,8 +185,10 @@ def _not_yet() -> Point:
 
 
 def fits_together(problem: Problem, solver: str | Solver) -> bool:
-    """Whether problems like this one are begun side by side: where `auto` would begin with dual coordinate descent."""
-    if solver != "auto" or not problem.loss.classification:
+    """Whether problems like this one are begun side by side: where `auto` would begin with dual coordinate descent, and
+    not so stiff that learning which rows matter is worth more (mnist: a third of the passes).
+    """
+    if solver != "auto" or not problem.loss.classification or stiffness(problem) > STIFF:
         return False
     chosen = choose(problem)
     return isinstance(chosen.first if isinstance(chosen, HandOver) else chosen, DualCD)

@@ -18,6 +18,7 @@ from .. import _core
 from ..vectors import inner
 from .base import Point
 from .line_search import Ray, exact
+from .rows_in_play import RowsInPlay
 
 if TYPE_CHECKING:
     from ..objective.problem import Problem
@@ -47,7 +48,7 @@ class SmoothObjective:
         self.penalised = np.ones(self.features + (self.constant != 0))  # r
         if self.free:
             self.penalised[-1] = 0.0
-        self._scratch = np.empty(problem.X.shape[0])
+        self._in_play = RowsInPlay(problem.X)
 
     @property
     def size(self) -> int:
@@ -125,8 +126,9 @@ class SmoothObjective:
         """The Hessian at curvatures h, times v: one pass over the rows with h_i != 0."""
         shift = self.constant * v[-1] if self.constant else 0.0
         product = self.penalised * v
-        X, n = self.problem.X.rows, self.features
-        intercept_part = _core.hess_vec(X, h, v[:n], shift, self._scratch, product[:n], self.problem.n_jobs)
+        n = self.features
+        X, h, room = self._in_play.of(h)
+        intercept_part = _core.hess_vec(X, h, v[:n], shift, room, product[:n], self.problem.n_jobs)
         if self.constant:
             product[-1] += self.constant * intercept_part
         return product
