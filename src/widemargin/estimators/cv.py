@@ -217,7 +217,7 @@ class LogisticRegressionCV(SearchingClassifier, LogisticRegression):
 random_state, verbose
         As in `LogisticRegression`; there must be a penalty.
     l1_ratios : sequence of floats, optional
-        Shares of l1 to choose among, each with its own C, instead of `penalty` and `l1_ratio`; the first of equals wins.
+        Shares of l1 to choose among, each with its own C, instead of `penalty` and `l1_ratio`; of equals the first.
     dual : bool
         Taken for scikit-learn's sake, and of no effect.
     refit : bool
