@@ -42,6 +42,30 @@ def test_every_parameter_of_scikit_learn_is_taken(Ours: Any) -> None:
     assert set(theirs) <= set(Ours().get_params())
 
 
+@pytest.mark.parametrize("Ours", [LassoCV, LogisticRegressionCV])
+def test_every_parameter_of_a_search_is_taken(Ours: Any) -> None:
+    theirs = getattr(linear_model, Ours.__name__)().get_params()
+    assert set(theirs) - {"use_legacy_attributes"} <= set(Ours().get_params())
+
+
+def test_the_share_of_l1_is_chosen_by_its_score() -> None:
+    X, y = make_classification(150, 8, random_state=0)
+    shares, Cs = [0.0, 0.5, 1.0], [0.1, 1.0]
+    asked = {"Cs": Cs, "cv": 3, "scoring": "neg_log_loss", "tol": 1e-8}
+    model = LogisticRegressionCV(l1_ratios=shares, **asked).fit(X, y)
+    alone = [LogisticRegressionCV(l1_ratio=share, **asked).fit(X, y) for share in shares]
+    best = int(np.argmax([one.searches_[0].best_score for one in alone]))
+    assert model.l1_ratio_.tolist() == alone[best].l1_ratio_.tolist() == [shares[best]]
+    np.testing.assert_array_equal(model.coef_, alone[best].coef_)
+    several = LogisticRegressionCV(l1_ratios=shares, Cs=Cs, cv=3).fit(*load_iris(return_X_y=True))
+    assert several.l1_ratio_.shape == several.C_.shape == (3,)
+    for wrong in ([], [2.0], [-1.0]):
+        with pytest.raises(ValueError, match="l1_ratios"):
+            LogisticRegressionCV(l1_ratios=wrong).fit(X, y)
+    with pytest.raises(ValueError, match="refit=False"):
+        LogisticRegressionCV(refit=False).fit(X, y)
+
+
 @pytest.mark.parametrize("solver", ["liblinear", "newton-cg", "newton-cholesky", "sag", "saga", "lbfgs"])
 def test_solvers_of_scikit_learn_give_the_model_they_stand_for(solver: str) -> None:
     X, y = noisy(3)
@@ -59,7 +83,7 @@ def test_parameters_of_no_effect_have_none() -> None:
     np.testing.assert_allclose(asked.coef_, plain, atol=1e-12)
 
 
-@pytest.mark.parametrize("Estimator", [Ridge, Lasso, ElasticNet])
+@pytest.mark.parametrize("Estimator", [Ridge, Lasso, ElasticNet, LassoCV])
 def test_positive_coefficients_are_not_promised(Estimator: Any) -> None:
     X, y = load_diabetes(return_X_y=True)
     with pytest.raises(ValueError, match=r"positive=True.*sklearn\.linear_model"):

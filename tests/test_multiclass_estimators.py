@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.ensemble import StackingClassifier
 from sklearn.linear_model import LogisticRegression as PeerRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -14,6 +15,7 @@ from widemargin import (
     LinearSVC,
     LogisticRegression,
     MaximumEntropyProblem,
+    MultinomialDualCD,
     fit_dag,
     fit_joint,
     fit_one_vs_one,
@@ -63,6 +65,24 @@ def test_what_does_not_go_together_is_explained():
         LogisticRegression(multi_class="crammer_singer").fit(X, y)
     with pytest.raises(ValueError, match="needs penalty='l2'"):
         LogisticRegression(multi_class="multinomial", penalty="l1").fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        LinearSVC(multi_class="crammer_singer", solver="crammer_singer"),
+        LogisticRegression(solver="multinomial_newton"),
+        LogisticRegression(solver=MultinomialDualCD()),
+    ],
+    ids=["crammer_singer", "by name", "as an object"],
+)
+def test_a_solver_of_all_classes_gives_way_where_there_are_two(model):
+    X, y = class_data(6)
+    two = clone(model).fit(X, y > 1)
+    assert two.coef_.shape == (1, 10) and two.certificate_.relative_gap <= two.tol
+    assert clone(model).fit(X, np.eye(4, dtype=int)[y]).coef_.shape == (4, 10)
+    with pytest.raises(ValueError, match="does not solve"):
+        clone(model).set_params(multi_class="ovr").fit(X, y)
 
 
 @pytest.mark.parametrize("name", ["ovo", "dag"])

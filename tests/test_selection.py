@@ -442,4 +442,5 @@ def test_lasso_chooses_the_alpha_of_scikit_learn():
     assert ours.alpha_ == pytest.approx(peer.alpha_)
     np.testing.assert_allclose(ours.alphas_, peer.alphas_)
     np.testing.assert_allclose(-ours.searches_[0].scores, peer.mse_path_, rtol=1e-4)
+    np.testing.assert_allclose(ours.mse_path_, peer.mse_path_, rtol=1e-4)
     np.testing.assert_allclose(ours.coef_, peer.coef_, atol=1e-4)

@@ -202,3 +202,6 @@ def test_what_a_search_cannot_do_it_says_with_what_can():
         find_C(X, y)
     with pytest.raises(ValueError, match="needs penalty='l2'"):
         find_C(X, y, "multinomial", "l1")
+    for method in ("ovr", "crammer_singer"):
+        with pytest.raises(ValueError, match=r"needs probabilities, .* use a logistic loss"):
+            LinearSVCCV(multi_class=method, scoring="neg_log_loss").fit(X, y)

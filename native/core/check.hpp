@@ -21,16 +21,17 @@ struct Axes {
 };
 inline constexpr Axes by_rows{"row", "column", false}, by_columns{"column", "row", true};
 
-// A double times this is infinite from about 1e100 on: what is larger overflows as soon as squares of it are weighed.
+// A double times this is infinite from about 1e50 on: squares of what is larger overflow when they are weighed and
+// squared again.
 template <class T>
-inline constexpr T to_the_brink = sizeof(T) == 8 ? T(1.7976931348623157e208) : T(1);
+inline constexpr T to_the_brink = sizeof(T) == 8 ? T(1.7976931348623157e258) : T(1);
 
 inline void reject_value(double value, int64_t row, int64_t column) {
     const std::string place = "row " + std::to_string(row) + ", column " + std::to_string(column) + " holds ";
     if (std::isfinite(value)) {
         char digits[32];
         std::snprintf(digits, sizeof digits, "%g", value);
-        reject(place + digits + ": no value may be larger than 1e100 in size; scale the features");
+        reject(place + digits + ": no value may be larger than 1e50 in size; scale the features");
     }
     reject(place +
            (std::isnan(value) ? "nan"

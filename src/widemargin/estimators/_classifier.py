@@ -9,8 +9,11 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
 from ..data.matrix import Matrix
+from ..multiclass import make_strategy
+from ..multiclass.joint import Joint
 from ..multiclass.strategy import Ask, Labelled
 from ..solvers.base import Solver
+from ..solvers.registry import make_solver
 from ._linear import LinearModel
 from ._shared import intercept_kind, known_solver, require_loss, require_penalty, validated
 from ._targets import Target, read_target
@@ -61,8 +64,10 @@ class LinearClassifier(ClassifierMixin, LinearModel):  # type: ignore[misc]
         return str(self.multi_class)
 
     def _solver_name(self, target: Target) -> str | Solver:
-        """The solver for that kind of target."""
-        return known_solver(self.solver)
+        """The solver for that kind of target; one of all classes leaves two classes, or several labels, to "auto"."""
+        solver = known_solver(self.solver)
+        at_once = isinstance(make_strategy(self._multi_class()), Joint) and not isinstance(target.strategy, Joint)
+        return "auto" if at_once and solver != "auto" and make_solver(solver).kind != "linear" else solver
 
     def _same_kind(self, target: Target) -> bool:
         """Whether the last fit was of the same classes by the same method, so that its models correspond to ours."""

@@ -8,6 +8,7 @@ refitted carries its certificate. Folds of small data get copies of their rows, 
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..multiclass.strategy import GoOn, Solve
 from ..numbers import as_number
+from ..objective.penalties import make_penalty
 from ..objective.problem import Problem
 from ..selection.path import checked_Cs
 from ..selection.result import SearchResult
@@ -29,7 +31,7 @@ from ._linear import LinearModel
 from ._shared import require_penalty, seed_of
 from .least_squares import Lasso
 from .linear_svc import LinearSVC
-from .logistic_regression import LogisticRegression
+from .logistic_regression import LogisticRegression, penalty_of
 
 Vector = NDArray[np.float64]
 
@@ -68,7 +70,7 @@ class Searching(LinearModel):
         self._results: dict[int, SearchResult] = {}
 
         def run(problem: Problem, start: Solution | None, n_jobs: int) -> Solution:
-            found = search(problem, effort, self._plan(problem, n_jobs))
+            found = self._search(problem, effort, self._plan(problem, n_jobs))
             self._results[id(found.solution.trace)] = found  # a solution may be copied, its trace is not
             return found.solution
 
@@ -76,6 +78,9 @@ class Searching(LinearModel):
 
     def _go_on(self, settings: dict[str, Any]) -> GoOn | None:
         return None  # each model is a search
+
+    def _search(self, problem: Problem, effort: Effort, plan: Plan) -> SearchResult:
+        return search(problem, effort, plan)
 
     def _plan(self, problem: Problem, n_jobs: int) -> Plan:
         return Plan(
@@ -214,6 +219,12 @@ class LogisticRegressionCV(SearchingClassifier, LogisticRegression):
     penalty, l1_ratio, tol, fit_intercept, intercept, intercept_scaling, class_weight, max_iter, solver, \
 random_state, verbose
         As in `LogisticRegression`; there must be a penalty.
+    l1_ratios : sequence of floats, optional
+        Shares of l1 to choose among, each with its own C, instead of `penalty` and `l1_ratio`; of equals the first.
+    dual : bool
+        Taken for scikit-learn's sake, and of no effect.
+    refit : bool
+        Taken for scikit-learn's sake: True, the model is that of all rows.
     multi_class : {"auto", "multinomial", "ovr", "ovo", "dag"}
         As in `LogisticRegression`: by default, with an l2 penalty, one model of all classes, and one C by its score.
         "ovr" chooses a C for each class against the rest.
@@ -221,7 +232,10 @@ random_state, verbose
     Attributes
     ----------
     C_, Cs_, scores_, searches_
-        As in `LinearSVCCV`; multi_class="multinomial" chooses one C for all classes.
+        As in `LinearSVCCV`; multi_class="multinomial" chooses one C for all classes. With `l1_ratios`, those of the
+        share that was chosen.
+    l1_ratio_ : array of the shape of C_
+        The chosen share of l1.
     coef_, intercept_, classes_, certificate_, solution_, ...
         As in `LogisticRegression`, fitted on all rows with the chosen C.
 
@@ -242,6 +256,7 @@ random_state, verbose
         scoring: Any = None,
         early_stopping: EarlyStopping | bool = True,
         l1_ratio: float | None = None,
+        l1_ratios: Any = None,
         tol: float = 1e-3,
         fit_intercept: bool = True,
         intercept: str = "free",
@@ -250,6 +265,8 @@ random_state, verbose
         multi_class: str = "auto",
         max_iter: int | None = None,
         solver: str | Solver = "auto",
+        dual: bool = False,
+        refit: bool = True,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool | int = False,
@@ -260,6 +277,7 @@ random_state, verbose
         self.scoring = scoring
         self.early_stopping = early_stopping
         self.l1_ratio = l1_ratio
+        self.l1_ratios = l1_ratios
         self.tol = tol
         self.fit_intercept = fit_intercept
         self.intercept = intercept
@@ -268,13 +286,51 @@ random_state, verbose
         self.multi_class = multi_class
         self.max_iter = max_iter
         self.solver = solver
+        self.dual = dual
+        self.refit = refit
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
 
     def _penalty(self) -> tuple[str, float]:
         require_penalty(type(self).__name__, self.penalty)  # without one there is no C to choose
-        return super()._penalty()
+        if not self.refit:
+            raise ValueError("refit=False is not there: the model is that of all rows; searches_ has the folds' scores")
+        if self.l1_ratios is None:
+            return super()._penalty()
+        return penalty_of(max(self._shares()))  # where one is above 0, there is no model of all classes at once
+
+    def _shares(self) -> list[float]:
+        shares = [as_number("l1_ratios", share, least=0) for share in np.atleast_1d(self.l1_ratios).tolist()]
+        if not shares or max(shares) > 1:
+            raise ValueError(f"l1_ratios must be one or more numbers between 0 and 1, got {self.l1_ratios!r}")
+        return shares
+
+    def _search(self, problem: Problem, effort: Effort, plan: Plan) -> SearchResult:
+        """The best of the searches with each share of l1."""
+        if self.l1_ratios is None:
+            return super()._search(problem, effort, plan)
+        found = [search(with_penalty(problem, share), effort, plan) for share in self._shares()]
+        best = int(np.argmax([one.best_score for one in found]))
+        self._chosen[id(found[best].solution.trace)] = self._shares()[best]
+        return found[best]
+
+    def _keep(self, solutions: Sequence[Solution]) -> None:
+        chosen, about = self.__dict__.pop("_chosen"), self._target.strategy.subjects(self.classes_.tolist())
+        otherwise = {"l2": 0.0, "l1": 1.0}.get(*self._penalty())
+        self.l1_ratio_ = np.array([chosen.get(id(solutions[number].trace), otherwise) for _, number in about])
+        super()._keep(solutions)
+
+    def _solver(self, settings: dict[str, Any]) -> Solve:
+        self._chosen: dict[int, float] = {}
+        return super()._solver(settings)
+
+
+def with_penalty(problem: Problem, share: float) -> Problem:
+    """The same problem with that share of l1 in its penalty."""
+    other = copy.copy(problem)
+    other.penalty = make_penalty(*penalty_of(share))
+    return other
 
 
 class LassoCV(Searching, Lasso):
@@ -293,7 +349,7 @@ class LassoCV(Searching, Lasso):
         scikit-learn's name of a score; the mean squared error, negated, by default.
     early_stopping : bool or EarlyStopping
         Whether smaller values are left out once the scores decline or the coefficients settle.
-    fit_intercept, tol, max_iter, solver, random_state, verbose
+    fit_intercept, tol, max_iter, solver, random_state, verbose, precompute, copy_X, positive, selection
         As in `Lasso`.
     n_jobs : int, optional
         Threads over folds; -1 for all cores.
@@ -304,6 +360,8 @@ class LassoCV(Searching, Lasso):
         The chosen value.
     alphas_ : array
         The values that were tried, descending.
+    mse_path_ : array of shape (n_alphas, n_folds)
+        The mean squared errors of the rows held out; present where `scoring` is that.
     searches_ : list of one SearchResult
         Its C is 1 / (2 S alpha), S the sum of the rows' weights.
     coef_, intercept_, certificate_, solution_, ...
@@ -322,7 +380,6 @@ class LassoCV(Searching, Lasso):
 
     alpha: float = 1.0  # any value: the search replaces it
     l1_ratio: float = 1.0
-    positive: bool = False
     several_outputs: ClassVar[bool] = False  # one alpha is chosen for one column of targets
 
     def __init__(
@@ -340,6 +397,10 @@ class LassoCV(Searching, Lasso):
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool | int = False,
+        precompute: Any = "auto",
+        copy_X: bool = True,
+        positive: bool = False,
+        selection: str = "cyclic",
     ) -> None:
         self.alphas = alphas
         self.eps = eps
@@ -353,6 +414,10 @@ class LassoCV(Searching, Lasso):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.precompute = precompute
+        self.copy_X = copy_X
+        self.positive = positive
+        self.selection = selection
 
     def _plan(self, problem: Problem, n_jobs: int) -> Plan:
         """alpha weighs the penalty against the mean loss: in a fold C grows as the rows become fewer."""
@@ -378,3 +443,5 @@ class LassoCV(Searching, Lasso):
         total = self.__dict__.pop("_total")
         self.alpha_ = float(1 / (2 * total * self.C_[0]))
         self.alphas_ = 1 / (2 * total * self.searches_[0].Cs)
+        if self.scoring == "neg_mean_squared_error":
+            self.mse_path_ = -self.searches_[0].scores

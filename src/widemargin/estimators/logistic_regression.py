@@ -24,6 +24,11 @@ from ._unpenalised import without_penalty
 EITHER_WAY = SKLEARN_SOLVERS | {"auto", "lbfgs"}
 
 
+def penalty_of(l1_ratio: float) -> tuple[str, float]:
+    """The penalty's name by the share of l1 in it, and that share."""
+    return {0.0: "l2", 1.0: "l1"}.get(l1_ratio, "elasticnet"), l1_ratio
+
+
 class LogisticRegression(LinearClassifier):
     """Logistic regression for two or more classes, fitted to a proven accuracy.
 
@@ -151,7 +156,7 @@ class LogisticRegression(LinearClassifier):
             return "l2", 0.0
         share = self.l1_ratio
         if self.penalty == "auto":
-            return {None: "l2", 0.0: "l2", 1.0: "l1"}.get(share, "elasticnet"), share or 0.0
+            return penalty_of(share or 0.0)
         return str(self.penalty), 0.5 if share is None else share
 
     def _multi_class(self) -> str:

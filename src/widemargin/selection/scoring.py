@@ -96,7 +96,15 @@ def make_score(problem: Problem, scoring: Any, weights: Vector | None = None) ->
 
     def score(z: Vector, rows: Rows) -> float:
         extra = {} if weights is None else {"sample_weight": weights[rows]}
-        return float(scorer(model(z), rows, truth[rows], **extra))
+        try:
+            return float(scorer(model(z), rows, truth[rows], **extra))
+        except AttributeError as error:
+            if "predict_proba" not in str(error):
+                raise
+            raise ValueError(
+                f"scoring={scoring!r} needs probabilities, which loss={problem.loss.name!r} does not give: use a "
+                "logistic loss (LogisticRegressionCV), or a score of decisions such as 'roc_auc'"
+            ) from None
 
     return str(scoring), score
 
