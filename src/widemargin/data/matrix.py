@@ -41,6 +41,7 @@ class Matrix:
 
     def __init__(self, X: Any) -> None:
         self.feature_names: list[str] | None = None
+        self.notes: dict[str, Any] | None = None  # what a fit leaves for the next one, where somebody wants it kept
         self._columns: _core.Rows | None = None
         self._compact: tuple[_core.Rows, Vector] | None = None
         self._sqnorms: Vector | None = None
@@ -134,6 +135,14 @@ class Matrix:
         return self._sqnorms
 
     @property
+    def row_lengths(self) -> NDArray[np.int64]:
+        """Stored entries of every row."""
+        if not self.is_sparse:
+            return np.full(self.shape[0], self.shape[1], dtype=np.int64)
+        lengths: NDArray[np.int64] = np.diff(_core.row_arrays(self._rows)[0])
+        return lengths
+
+    @property
     def nnz(self) -> int:
         """Number of stored entries."""
         return self._rows.nnz
@@ -155,7 +164,7 @@ class Matrix:
         wanted = np.ascontiguousarray(rows, dtype=np.int64)
         other = copy.copy(self)
         other._rows = _core.take_rows(self._rows, wanted)
-        other._columns, other._compact, other._sqnorms = None, None, None
+        other._columns, other._compact, other._sqnorms, other.notes = None, None, None, None
         other._building = threading.Lock()
         other.shape = (len(wanted), self.shape[1])
         return other
