@@ -79,10 +79,14 @@ template <class Loss>
 double span_pass(const Loss& loss, int K, int64_t n, const double* const* z, const double* y, const double* C,
                  const double* a, double* gradient, double* hessian) {
     switch (K) {
-        case 1: return span_pass<Loss, 1>(loss, n, z, y, C, a, gradient, hessian);
-        case 2: return span_pass<Loss, 2>(loss, n, z, y, C, a, gradient, hessian);
-        case 3: return span_pass<Loss, 3>(loss, n, z, y, C, a, gradient, hessian);
-        default: return span_pass<Loss, 4>(loss, n, z, y, C, a, gradient, hessian);
+        case 1:
+            return span_pass<Loss, 1>(loss, n, z, y, C, a, gradient, hessian);
+        case 2:
+            return span_pass<Loss, 2>(loss, n, z, y, C, a, gradient, hessian);
+        case 3:
+            return span_pass<Loss, 3>(loss, n, z, y, C, a, gradient, hessian);
+        default:
+            return span_pass<Loss, 4>(loss, n, z, y, C, a, gradient, hessian);
     }
 }
 

@@ -6,9 +6,9 @@ declined    every fold's score is compared with the same fold's score at the bes
             exceeds its standard error. Larger C only fits the noise more closely.
 faded       the mean score is below the best one, by however little. A plateau at the best score does not count.
 settled     no fold's predictions of the rows held out move by more than a hundredth per doubling of C. The distance
-            to their limit is of the order of 1/C, so all that is left to come is as small again: the scores stay as they
-            are. Coefficients may go on moving where features say the same thing; but they must move by less than a
-            tenth, for while the penalty rules they grow by a third or more, and a large intercept hides it.
+            to their limit is of the order of 1/C, so all that is left to come is as small again: the scores stay as
+            they are. Coefficients may go on moving where features say the same thing; but they must move by less than
+            a tenth, for while the penalty rules they grow by a third or more, and a large intercept hides it.
 
 And one that the clock gives: a limit on time leaves a tenth of it to the fit of all rows with the best value.
 """
