@@ -31,7 +31,7 @@ from sklearn.svm import LinearSVC
 
 from widemargin import find_C, read_svmlight
 
-NAMES = ("reuters_moneyfx", "a9a", "w8a")
+NAMES = ("reuters_moneyfx", "a9a", "w8a", "ijcnn1", "mushrooms", "splice", "german.numer")
 CS = 2.0 ** np.arange(-9, 11)
 FOLDS = 5
 

@@ -47,6 +47,7 @@ void bind_rows(nb::module_&);
 void bind_sgd(nb::module_&);
 void bind_sgd_qn(nb::module_&);
 void bind_side_by_side(nb::module_&);
+void bind_span(nb::module_&);
 void bind_svmlight(nb::module_&);
 void bind_svmlight_labels(nb::module_&);
 void bind_take_rows(nb::module_&);

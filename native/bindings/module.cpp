@@ -27,6 +27,7 @@ NB_MODULE(_core, m) {
     widemargin::bind_sgd(m);
     widemargin::bind_sgd_qn(m);
     widemargin::bind_side_by_side(m);
+    widemargin::bind_span(m);
     widemargin::bind_svmlight(m);
     widemargin::bind_svmlight_labels(m);
     widemargin::bind_take_rows(m);

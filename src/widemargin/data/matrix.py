@@ -42,6 +42,7 @@ class Matrix:
     def __init__(self, X: Any) -> None:
         self.feature_names: list[str] | None = None
         self.kept_gram: dict[float, Vector] = {}  # [X s]^T [X s] by the constant s beside X: solvers/gram.py
+        self.notes: dict[str, Any] | None = None  # what a fit leaves for the next one, where somebody wants it kept
         self._columns: _core.Rows | None = None
         self._compact: tuple[_core.Rows, Vector] | None = None
         self._sqnorms: Vector | None = None
@@ -146,6 +147,14 @@ class Matrix:
             return self._centred[0]
 
     @property
+    def row_lengths(self) -> NDArray[np.int64]:
+        """Stored entries of every row."""
+        if not self.is_sparse:
+            return np.full(self.shape[0], self.shape[1], dtype=np.int64)
+        lengths: NDArray[np.int64] = np.diff(_core.row_arrays(self._rows)[0])
+        return lengths
+
+    @property
     def nnz(self) -> int:
         """Number of stored entries."""
         return self._rows.nnz
@@ -168,7 +177,7 @@ class Matrix:
         other = copy.copy(self)
         other._rows = _core.take_rows(self._rows, wanted)
         other._columns, other._compact, other._sqnorms, other._centred = None, None, None, None
-        other.kept_gram = {}
+        other.kept_gram, other.notes = {}, None
         other._building = threading.Lock()
         other.shape = (len(wanted), self.shape[1])
         return other

@@ -229,7 +229,17 @@ class Problem:
 
     def clipped_dual(self, v: Vector) -> Vector:
         """v between its bounds."""
-        return np.clip(v, *self.dual_domain())
+        loss = self.loss
+        if not loss.classification:
+            return np.clip(v, *self.dual_domain())
+        alpha = self.y * v  # labels are -1 and 1: alpha_i lies between 0 and C_i times the reach
+        if np.isinf(loss.dual_reach):
+            np.maximum(alpha, 0.0, out=alpha)
+            alpha[self.weights == 0] = 0.0
+        else:
+            np.clip(alpha, 0.0, loss.dual_reach * self.weights, out=alpha)
+        alpha *= self.y
+        return alpha
 
     def certify(self, w: Any, intercept: float = 0.0, dual: Any = None) -> Certified:
         """The certificate of a point, with the intercept and the dual point that it holds for."""

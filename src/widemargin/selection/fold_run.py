@@ -24,7 +24,16 @@ if TYPE_CHECKING:
     from ..objective.problem import Problem
 
 Vector = NDArray[np.float64]
-FoldFit = tuple[float, Solution]  # the score of the rows held out, and the model of the others
+
+
+@dataclass(frozen=True)
+class FoldFit:
+    """The score of the rows held out, the predictions it was made from, and the model of the others."""
+
+    score: float
+    predictions: Vector
+    solution: Solution
+
 
 # Entries that the copies of all folds may have together: some 250 MB of sparse rows.
 MOST_ENTRIES_COPIED = 20_000_000
@@ -64,10 +73,12 @@ class FoldRun:
         if solution.status is Status.INTERRUPTED:
             raise KeyboardInterrupt
         z = self.problem.predictions(self._held_out, solution.coef, solution.intercept)
-        if not self.shared:
-            known, z = z, np.zeros((len(self.problem.y), *z.shape[1:]))
-            z[self.fold.held_out] = known
-        return self.score(z, self.fold.held_out), solution
+        if self.shared:
+            held_out = z[self.fold.held_out]
+        else:
+            held_out, z = z, np.zeros((len(self.problem.y), *z.shape[1:]))
+            z[self.fold.held_out] = held_out
+        return FoldFit(self.score(z, self.fold.held_out), held_out, solution)
 
     def on_all_rows(self, dual: Vector) -> Vector:
         """A dual point of this fold as one of the whole problem: zero for the rows held out."""

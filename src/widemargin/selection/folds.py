@@ -25,6 +25,13 @@ class Fold:
     fitted: Rows
     held_out: Rows
 
+    def by_length(self, lengths: NDArray[np.int64]) -> Fold:
+        """The same fold, the rows to be fitted in the order of their lengths.
+
+        A processor foresees where a row ends if the last ones were as long: passes over w8a take half the time.
+        """
+        return Fold(self.fitted[np.argsort(lengths[self.fitted], kind="stable")], self.held_out)
+
 
 def make_folds(problem: Problem, cv: Any, seed: int = 0) -> list[Fold]:
     """The splits: so many folds, a splitter of scikit-learn's, or pairs of row numbers.

@@ -2,12 +2,15 @@
 
 Along C the same product is wanted again and again: of the point where one value ended, by its certificate, by the
 score of the rows held out, by the certificate of the same point as a start of the next value, and by the solver that
-starts there. Comparing two coefficient vectors costs nothing against a pass over the data.
+starts there. Comparing two coefficient vectors costs nothing against a pass over the data. What is remembered also
+tells the product of a sum of two vectors, which is where a Newton step leads, and of a vector with its signs turned,
+which is how a gradient becomes a dual point.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -19,8 +22,12 @@ from ..data.matrix import Matrix, as_vector
 Vector = NDArray[np.float64]
 Products = deque[tuple[Vector, Vector]]  # what was multiplied, and the product
 
-# The end of the last value and the point at hand.
-KEPT = 2
+# The end of the last value, the point at hand and the direction from there.
+KEPT = 3
+# Vectors are compared in about so many places before they are compared in all.
+PROBES = 16
+# Vectors whose entries differ by less than this share of the largest are the same.
+ROUNDING = 1e-15
 
 
 class RememberingMatrix(Matrix):
@@ -35,6 +42,7 @@ class RememberingMatrix(Matrix):
         super().__init__(X)
         self._base = X
         self.kept_gram = X.kept_gram
+        self.notes = {}
         self._forward: Products = deque(maxlen=KEPT)
         self._backward: Products = deque(maxlen=KEPT)
 
@@ -62,7 +70,9 @@ class RememberingMatrix(Matrix):
         w = as_vector("w", w)
         z = _recalled(self._forward, w)
         if z is None:
-            z = super().matvec(w, n_jobs=n_jobs)
+            z = _sum_recalled(self._forward, w)
+            if z is None:
+                z = super().matvec(w, n_jobs=n_jobs)
             self._forward.append((w.copy(), z))
         return z + intercept
 
@@ -70,11 +80,38 @@ class RememberingMatrix(Matrix):
         """X^T u, from memory if u was there lately."""
         u = as_vector("u", u)
         g = _recalled(self._backward, u)
-        if g is None:
-            g = super().rmatvec(u, n_jobs=n_jobs)
-            self._backward.append((u.copy(), g))
+        if g is not None:
+            return g.copy()
+        turned = _recalled(self._backward, -u)
+        if turned is not None:
+            return -turned
+        g = super().rmatvec(u, n_jobs=n_jobs)
+        self._backward.append((u.copy(), g))
         return g.copy()
 
 
 def _recalled(products: Products, factor: Vector) -> Vector | None:
-    return next((product for known, product in products if np.array_equal(known, factor)), None)
+    some = _some(factor)
+    for known, product in products:
+        if _same(_some(known), some) and _same(known, factor):
+            return product
+    return None
+
+
+def _same(known: Vector, factor: Vector) -> bool:
+    """Equal, but for the rounding of the last digit: predictions are summed in one order or another."""
+    return bool(np.abs(known - factor).max() <= ROUNDING * np.abs(known).max())
+
+
+def _sum_recalled(products: Products, factor: Vector) -> Vector | None:
+    """The product of a vector that is exactly the sum of two of those remembered."""
+    some = _some(factor)
+    for (one, its_product), (other, others_product) in combinations(products, 2):
+        if _same(_some(one) + _some(other), some) and _same(one + other, factor):
+            product: Vector = its_product + others_product
+            return product
+    return None
+
+
+def _some(vector: Vector) -> Vector:
+    return vector[:: max(1, len(vector) // PROBES)]

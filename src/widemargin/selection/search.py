@@ -36,6 +36,9 @@ from .walk import Effort
 
 Vector = NDArray[np.float64]
 
+# A gap that a fold's model may have unless told otherwise: docs/selection.md holds what it does to scores.
+LOOSEST_SCORE_TOL = 3e-3
+
 
 def find_C(
     X: Any,
@@ -81,12 +84,12 @@ def find_C(
         Limit on the whole search. Values that are not reached are left out, and nine tenths of the time are for trying
         them; the rest is for the model that is returned, whose status tells whether it sufficed.
     score_tol : float, optional
-        The gap of the folds' models, which are only scored; `tol` by default. 0.01 saves passes, and moves scores by
-        less than their own error.
+        The gap of the folds' models, which are only scored: ten times `tol` by default, but no more than 0.003 or
+        `tol` itself. It moves scores by a fraction of their own error.
     n_jobs : int
         Folds fitted at the same time, in threads that share the data; -1 for all cores. The result is the same.
     early_stopping : bool or EarlyStopping
-        Whether larger values are left out once the scores decline or the coefficients settle.
+        Whether larger values are left out once the scores decline or the models settle.
     progress : bool
         Show the value at hand and the best one so far.
 
@@ -156,7 +159,7 @@ class Plan:
     def scoring_effort(self, effort: Effort) -> Effort:
         """How the folds are fitted: a score may need less accuracy than the model that is returned."""
         if self.score_tol is None:
-            return effort
+            return replace(effort, tol=max(effort.tol, min(10 * effort.tol, LOOSEST_SCORE_TOL)))
         return replace(effort, tol=as_number("score_tol", self.score_tol, least=0))
 
     def watch(self) -> StopWatch | None:
@@ -173,6 +176,9 @@ def search(problem: Problem, effort: Effort, plan: Plan) -> SearchResult:
     folds = make_folds(problem, plan.cv, effort.seed)
     scorer, score = make_score(problem, plan.scoring, plan.score_weights)
     shared = shares_rows(problem, len(folds))
+    if not shared:
+        lengths = problem.X.row_lengths
+        folds = [fold.by_length(lengths) for fold in folds]
     fold_effort = plan.scoring_effort(effort)
     runs = [FoldRun(problem, fold, fold_effort, score, plan.mean_loss, shared) for fold in folds]
     with one_blas_thread():
@@ -219,10 +225,9 @@ def _climb(
             candidate = _candidate(C, fits)
             tried.append(candidate)
             if best is None or candidate.mean_score > best.candidate.mean_score:
-                best = _Best(candidate, [solution for _, solution in fits])
+                best = _Best(candidate, [fit.solution for fit in fits])
             show(candidate, best.candidate)
-            coefs = [solution.coef for _, solution in fits]
-            reason = watch.reason_to_end(C, np.array(candidate.scores), coefs) if watch is not None else None
+            reason = _reason_to_end(watch, candidate, fits) if watch is not None else None
             if reason is None and values[-1] != C and deadline.passed:
                 reason = OUT_OF_TIME
             if reason is not None:
@@ -231,15 +236,20 @@ def _climb(
     return tried, best, None
 
 
+def _reason_to_end(watch: StopWatch, candidate: Candidate, fits: list[FoldFit]) -> str | None:
+    coefs, predictions = [fit.solution.coef for fit in fits], [fit.predictions for fit in fits]
+    return watch.reason_to_end(candidate.C, np.array(candidate.scores), coefs, predictions)
+
+
 def _ran_out(fits: list[FoldFit]) -> bool:
-    return any(solution.status is Status.TIME_LIMIT for _, solution in fits)
+    return any(fit.solution.status is Status.TIME_LIMIT for fit in fits)
 
 
 def _candidate(C: float, fits: list[FoldFit]) -> Candidate:
-    solutions = [solution for _, solution in fits]
+    solutions = [fit.solution for fit in fits]
     return Candidate(
         C=C,
-        scores=tuple(score for score, _ in fits),
+        scores=tuple(fit.score for fit in fits),
         nonzeros=float(np.mean([np.count_nonzero(solution.coef) for solution in solutions])),
         passes=float(sum(solution.trace[-1].passes for solution in solutions)),
         seconds=float(sum(solution.seconds for solution in solutions)),

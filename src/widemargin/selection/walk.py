@@ -5,12 +5,14 @@ The dual solution is a smooth or piecewise linear function of C, v(C), so two so
     v(C_2) ~ v(C_1) + (C_2 - C_1) / (C_1 - C_0) (v(C_1) - v(C_0))          (v(0) = 0)
 
 The formula is exact in both limits: v is proportional to C while the penalty rules, and constant once the margin is
-hard. With one solution alone it scales v by C_2 / C_1. The primal point is the one of C_1: a solver that keeps
-w = X^T v makes its own from v. docs/selection.md holds the passes that this saves.
+hard. With one solution alone it scales v by C_2 / C_1. The primal point is the best combination of the last three
+(span.py) where loss and penalty are smooth, else the one of C_1. The driver takes the better of v(C_2) and of the dual
+point that belongs to the primal one. docs/selection.md holds the passes that this saves.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -18,8 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..solvers.base import Solver
+from ..solvers.driver import is_smooth
 from ..solvers.solution import Solution
 from ..solvers.solve import solve
+from .span import KnownPoint, best_in_span
 
 if TYPE_CHECKING:
     from ..objective.problem import Problem
@@ -39,6 +43,10 @@ class Effort:
     n_jobs: int = 1
 
 
+# Solutions whose span is searched for the next start.
+SPANNING = 3
+
+
 @dataclass(frozen=True)
 class Visited:
     """A value of C and what was found there."""
@@ -53,39 +61,47 @@ class Walk:
 
     problem: Problem
     effort: Effort
-    _last: Visited | None = field(default=None, init=False)
-    _before: Visited | None = field(default=None, init=False)
+    _visited: deque[Visited] = field(default_factory=lambda: deque(maxlen=2), init=False)  # the last one first
+    _known: deque[KnownPoint] = field(default_factory=lambda: deque(maxlen=SPANNING), init=False)
 
     def to(self, C: float, max_seconds: float | None = None) -> Solution:
         """The solution at C, which must not be below the last one; max_seconds instead of the effort's, if given."""
         effort = self.effort
+        problem = self.problem.with_C(C)
         solution = solve(
-            self.problem.with_C(C),
+            problem,
             effort.solver,
             tol=effort.tol,
             max_iter=effort.max_iter,
             max_seconds=effort.max_seconds if max_seconds is None else max_seconds,
             seed=effort.seed,
             n_jobs=effort.n_jobs,
-            warm_start=self._start(C),
+            warm_start=self._start(problem),
         )
-        self._last, self._before = Visited(C, solution), self._last
+        self._visited.appendleft(Visited(C, solution))
+        if is_smooth(problem):
+            z = problem.X.matvec(solution.coef, solution.intercept, n_jobs=effort.n_jobs)
+            self._known.appendleft(KnownPoint(solution.coef, solution.intercept, z))
         return solution
 
-    def _start(self, C: float) -> Solution | None:
-        if self._last is None:
+    def _start(self, problem: Problem) -> Solution | None:
+        if not self._visited:
             return None
-        last = self._last.solution
-        return replace(last, dual=predicted_dual(self.problem.with_C(C), self._last, self._before))
+        start = replace(self._visited[0].solution, dual=predicted_dual(problem, *self._visited))
+        if not self._known:
+            return start
+        w, b = best_in_span(problem, self._known)
+        return replace(start, coef=w, intercept=b)
 
 
-def predicted_dual(problem: Problem, last: Visited, before: Visited | None) -> Vector | None:
+def predicted_dual(problem: Problem, last: Visited, before: Visited | None = None) -> Vector | None:
     """The dual point at the problem's C, foreseen from one or two smaller values and clipped into its domain."""
     v = last.solution.dual
     if v is None:
         return None
-    C_0, v_0 = 0.0, np.zeros_like(v)
-    if before is not None and before.solution.dual is not None and before.C < last.C:
-        C_0, v_0 = before.C, before.solution.dual
-    ahead = v + (problem.C - last.C) / (last.C - C_0) * (v - v_0)
+    if before is None or before.solution.dual is None or not before.C < last.C:
+        return problem.clipped_dual(v * (problem.C / last.C))
+    ahead = v - before.solution.dual
+    ahead *= (problem.C - last.C) / (last.C - before.C)
+    ahead += v
     return problem.clipped_dual(ahead)

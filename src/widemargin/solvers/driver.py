@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..blas import one_blas_thread
-from ..objective.certificate import Certificate, Certified
+from ..objective.certificate import Certificate, Certified, feasible_dual
 from .base import Point, Run, Solver, Step
 from .interrupt import catch_interrupt
 from .solution import Solution, Status
@@ -77,7 +77,6 @@ class Driver:
         ask = replace(self._ask, interrupted=interrupted)
         if callback is not None:
             ask = ask.watched()
-        steps = self.solver.iterate(self.problem, ask)
         grace = grace_steps(self.problem.X.nnz)
         stall, unknown = StallWatch(grace), 0
         verdict: Certified | None = None
@@ -85,6 +84,8 @@ class Driver:
             ended = self._judge_start(ask.start, callback, interrupted)
             if ended is not None:
                 return ended
+            ask = replace(ask, start=self._better_start(ask.start))
+        steps = self.solver.iterate(self.problem, ask)
         while True:
             try:
                 step = self._step = steps.send(verdict)
@@ -107,9 +108,26 @@ class Driver:
         return math.inf if math.isnan(gap) else gap
 
     def _judge_start(self, start: Point, callback: Callback | None, interrupted: Callable[[], bool]) -> Status | None:
-        """A warm start is the first point to be verified: it may be good enough, and nothing worse is returned."""
-        step = self._step = Step(iteration=0, passes=0.0, point=lambda: start, looks_done=True)
-        return self._judge(self._trace(step, self._verify(step)), callback, interrupted)
+        """A warm start is the first point to be verified: it may be good enough, and nothing worse is returned.
+
+        Of a smooth problem, the dual point that belongs to the primal one is tried before the one that was given.
+        """
+        has_own = start.dual is not None and is_smooth(self.problem)
+        first = replace(start, dual=None) if has_own else start
+        step = self._step = Step(iteration=0, passes=0.0, point=lambda: first, looks_done=True)
+        verdict = self._verify(step)
+        if has_own and start.dual is not None and verdict.certificate.relative_gap > self.tol:
+            given, dual = feasible_dual(self.problem, start.dual)
+            if dual > verdict.certificate.dual:
+                verdict = self._dual = Certified(replace(verdict.certificate, dual=dual), verdict.intercept, given)
+        return self._judge(self._trace(step, verdict), callback, interrupted)
+
+    def _better_start(self, start: Point) -> Point:
+        """With the better of two dual points."""
+        if start.dual is None or not is_smooth(self.problem):
+            return start
+        assert self._dual is not None
+        return replace(start, dual=self._dual.dual)
 
     def _judge(self, row: TraceRow, callback: Callback | None, interrupted: Callable[[], bool]) -> Status | None:
         """How the run ends here, if it does."""
@@ -172,3 +190,8 @@ class Driver:
 
     def _elapsed(self) -> float:
         return time.perf_counter() - self._began
+
+
+def is_smooth(problem: Problem) -> bool:
+    """Whether the primal point alone tells a dual point that becomes as good: loss and penalty have a gradient."""
+    return problem.kind == "linear" and problem.loss.smooth and problem.penalty.name == "l2"

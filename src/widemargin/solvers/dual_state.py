@@ -62,7 +62,7 @@ class DualState:
         if v is None:
             z = problem.X.matvec(start.w, start.intercept, n_jobs=problem.n_jobs)
             v = -problem.loss_derivatives(z)[0]
-        v = np.clip(v, *problem.dual_domain())  # which a change of C may have moved
+        v = problem.clipped_dual(v)  # which a change of C may have moved
         total = float(v.sum())
         self._native.set_dual(v)
         w = self._refresh_weights()
@@ -95,8 +95,11 @@ class DualState:
 
     def _refresh_weights(self) -> Vector:
         """w = X^T v anew from the dual variables, in the layout's columns."""
-        w = np.zeros(self._layout.rows.n_cols)
-        _core.rmatvec(self._layout.rows, self.dual(), w)
+        if self._layout.is_compact:
+            w = np.zeros(self._layout.rows.n_cols)
+            _core.rmatvec(self._layout.rows, self.dual(), w)
+        else:
+            w = self.problem.X.rmatvec(self.dual(), n_jobs=self.problem.n_jobs)
         self._native.set_weights(w)
         return w
 

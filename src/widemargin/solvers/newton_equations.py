@@ -19,7 +19,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from ..blas import limit_blas
 from ..vectors import inner
 from .cg import ResidualRule, truncated_cg
-from .gram import FACTOR, PASS, Gram
+from .gram import FACTOR, PASS, gram_of
 
 if TYPE_CHECKING:
     from .smooth import Iterate, SmoothObjective
@@ -39,9 +39,9 @@ class NewtonEquations:
     def __init__(self, f: SmoothObjective) -> None:
         limit_blas()
         self.f = f
-        self.gram = Gram(f.problem, f.constant)
+        self.gram = gram_of(f.problem, f.constant)
         self._factor: Factor | None = None
-        self._border: Vector = self.gram.matrix[:, -1]
+        self._border: Vector = self.gram.matrix[:, -1].copy()
 
     def begin_with(self, sample: NewtonEquations) -> None:
         """The first factor is that of a sample of the rows."""
@@ -69,10 +69,10 @@ class NewtonEquations:
     def _by_new_factor(self, at: Iterate, passes: float) -> tuple[Vector, float]:
         passes += self.gram.update(at.h)
         # The upper triangle by rows is the lower one by columns, which is how LAPACK reads it: no copy is turned.
-        H = self.gram.matrix.T.copy(order="F")
+        H = np.multiply(self.gram.matrix.T, self.gram.C, order="F")
         diagonal = np.einsum("ii->i", H)  # a view
         diagonal += self.f.penalised
-        self._factor, self._border = _factor(H, diagonal), self.gram.matrix[:, -1]
+        self._factor, self._border = _factor(H, diagonal), self.gram.matrix[:, -1].copy()
         return cho_solve(self._factor, -at.gradient, check_finite=False), passes
 
     def _by_old_factor(self, at: Iterate, xi: float, most: int) -> tuple[Vector | None, int]:

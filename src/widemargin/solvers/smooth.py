@@ -78,8 +78,8 @@ class SmoothObjective:
 
     def adjoint(self, u: Vector) -> Vector:
         """[X s]^T u"""
-        g = np.zeros(self.size)
-        _core.rmatvec(self.problem.X.rows, u, g[: self.features], self.problem.n_jobs)
+        g = np.empty(self.size)
+        g[: self.features] = self.problem.X.rmatvec(u, n_jobs=self.problem.n_jobs)
         if self.constant:
             g[-1] = self.constant * u.sum()
         return g
