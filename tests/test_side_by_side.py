@@ -8,7 +8,8 @@ import scipy.sparse as sp
 
 from support import random_data
 from widemargin import LinearSVC, LogisticRegression, Matrix, Problem, _core, solve
-from widemargin.multiclass import two_class_fits
+from widemargin.model.fit import Recipe, fit_model
+from widemargin.solvers import side_by_side
 from widemargin.solvers.side_by_side import Together, fits_together
 
 LOSSES = ("hinge", "squared_hinge", "logistic", "modified_huber")
@@ -113,13 +114,22 @@ def test_estimators_begin_together(loss, monkeypatch):
     model = LinearSVC(loss=loss, tol=1e-8).fit(X, codes)
     assert [len(one) for one in begun] == [5]
     two = LinearSVC(loss=loss, tol=1e-8, n_jobs=2).fit(X, codes)
-    monkeypatch.setattr(two_class_fits, "FEWEST_TOGETHER", 100)
+    monkeypatch.setattr(side_by_side, "FEWEST_TOGETHER", 100)
     apart = LinearSVC(loss=loss, tol=1e-8).fit(X, codes)
     assert np.array_equal(model.coef_, two.coef_) and np.array_equal(model.intercept_, two.intercept_)
     # Strong convexity: |w - w*|^2 / 2 is at most the gap.
     most = 2 * max(np.sqrt(2 * c.gap) for c in (*model.certificates_, *apart.certificates_))
     assert np.abs(model.coef_ - apart.coef_).max() <= most
     assert model.n_iter_ >= 1
+
+
+def test_the_command_line_begins_together_too():
+    X, codes = classes_data(5)
+    fitted = fit_model(X, codes, Recipe(loss="hinge", tol=1e-6))
+    model = LinearSVC(loss="hinge", tol=1e-6, fit_intercept=False).fit(X, codes)
+    assert np.array_equal([one.coef for one in fitted.solutions], model.coef_)
+    limited = fit_model(X, codes, Recipe(loss="hinge", tol=1e-12, max_seconds=0.2))
+    assert len(limited.solutions) == 5 and limited.ran_out
 
 
 def test_several_labels_with_some_that_all_rows_share():

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
 from itertools import combinations
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,11 @@ from ..objective.problem import Problem
 from ..solvers.several import solve_each
 from ..solvers.solution import Solution, Status
 from ..solvers.solve import solve
+from ..threads import thread_count
 from .model import Model, certificate_facts, plain_label
+
+if TYPE_CHECKING:
+    from ..solvers.side_by_side import Begun
 
 # Given a title for each run: a context that yields a callback for `solve`, or None.
 Watch = Callable[[str, float], AbstractContextManager[Any]]
@@ -115,11 +119,13 @@ def _unwatched(title: str, tol: float) -> AbstractContextManager[Any]:
     return _Unwatched()
 
 
-def _solve(problem: Any, recipe: Recipe, watch: Watch, title: str, seconds: float | None) -> Solution:
+def _solve(
+    problem: Any, recipe: Recipe, watch: Watch, title: str, seconds: float | None, begun: Begun | None = None
+) -> Solution:
     with watch(title, recipe.tol) as callback:
         return solve(
             cast(Problem, problem),
-            recipe.solver,
+            begun or recipe.solver,
             tol=recipe.tol,
             max_iter=recipe.max_iter,
             max_seconds=seconds,
@@ -167,7 +173,8 @@ def _classification(X: Matrix, y: Any, recipe: Recipe, features: Mapping[str, An
         own = codes == k
         return _problem(X, np.where(own, 1, -1), recipe, _row_weights(recipe, classes, codes, own))
 
-    solutions = _solve_each(titles, problem_of, recipe, watch)
+    begun = None if recipe.class_weight else _begin_together(problem_of(0), codes, len(classes), recipe)
+    solutions = _solve_each(titles, problem_of, recipe, watch, begun)
     if len(solutions) < 3 and len(solutions) < len(classes):
         raise KeyboardInterrupt  # a model of two of many classes would be mistaken for a whole one
     return _fitted(solutions, recipe, features, classes[: len(solutions)], len(classes) - len(solutions))
@@ -193,13 +200,34 @@ def _all_pairs(
     return _fitted(solutions, recipe, features, classes, decision="pairs")
 
 
+def _begin_together(first: Problem, codes: NDArray[Any], count: int, recipe: Recipe) -> list[Begun] | None:
+    """The first passes of all classes side by side, in half of the time at the most; None where that does not pay."""
+    from ..solvers.side_by_side import begin_together  # not needed for two classes
+
+    return begin_together(
+        first,
+        lambda k: np.asarray(codes == k),
+        count,
+        solver=recipe.solver,
+        tol=recipe.tol,
+        max_iter=recipe.max_iter,
+        seed=recipe.seed,
+        workers=thread_count(recipe.n_jobs),
+        max_seconds=None if recipe.max_seconds is None else recipe.max_seconds / 2,
+    )
+
+
 def _solve_each(
-    titles: Sequence[str], problem_of: Callable[[int], Problem], recipe: Recipe, watch: Watch
+    titles: Sequence[str],
+    problem_of: Callable[[int], Problem],
+    recipe: Recipe,
+    watch: Watch,
+    begun: Sequence[Begun] | None = None,
 ) -> list[Solution]:
     """Solves the problems in turn, each with its share of the time that is left, until Ctrl-C."""
 
     def fit(k: int, seconds: float | None) -> Solution:
-        return _solve(problem_of(k), recipe, watch, titles[k], seconds)
+        return _solve(problem_of(k), recipe, watch, titles[k], seconds, begun[k] if begun else None)
 
     return solve_each(fit, len(titles), max_seconds=recipe.max_seconds)
 

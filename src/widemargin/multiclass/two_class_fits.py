@@ -18,7 +18,7 @@ from ..objective.certificate import Certificate
 from ..objective.problem import Problem
 from ..selection.memory import RememberingMatrix
 from ..solvers.several import solve_all
-from ..solvers.side_by_side import Begun, Together, fits_together
+from ..solvers.side_by_side import Begun, begin_together
 from ..solvers.solution import SlimSolution, Solution, Status
 from ..solvers.trace import Trace
 from .strategy import Ask, Fit, Labelled, Vector
@@ -27,8 +27,6 @@ from .strategy import Ask, Fit, Labelled, Vector
 CERTAIN = 40.0
 # Bytes of coefficients beyond which models are kept by their nonzeros.
 LARGE_TABLE = 2**28
-# Models from which on they are begun side by side.
-FEWEST_TOGETHER = 3
 
 Positives = NDArray[np.bool_]
 
@@ -54,17 +52,14 @@ def fit_each(data: Labelled, sides: Sequence[Callable[[], Positives]], ask: Ask)
 def _begin_together(data: Labelled, sides: Sequence[Callable[[], Positives]], ask: Ask) -> dict[int, Begun]:
     """The first passes of all models side by side, where that pays: what each goes on with."""
     own_weights = data.weights is not None and data.weights.ndim > 1
-    if ask.go_on is None or ask.starts or ask.settings["max_iter"] is not None or own_weights:
+    if ask.go_on is None or ask.starts or own_weights:
         return {}
     models = [model for model, side in enumerate(sides) if not _one_sided(side())]
-    if len(models) < FEWEST_TOGETHER:
+    if not models:
         return {}
     first = _problem(data, sides[models[0]](), models[0], ask)
-    if not fits_together(first, ask.settings["solver"]):
-        return {}
-    together = Together(first, ask.settings["tol"], ask.settings["seed"])
-    begun = together.begin(lambda at: sides[models[at]](), len(models), workers=ask.n_jobs)
-    return dict(zip(models, begun, strict=True))
+    begun = begin_together(first, lambda at: sides[models[at]](), len(models), workers=ask.n_jobs, **ask.settings)
+    return dict(zip(models, begun or (), strict=False))
 
 
 def _one_sided(positive: Positives) -> bool:

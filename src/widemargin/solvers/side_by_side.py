@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 Vector = NDArray[np.float64]
 Sides = Callable[[int], NDArray[np.bool_]]  # which rows are on the positive side of a problem
 
+# Problems from which on it pays.
+FEWEST_TOGETHER = 3
 # Problems in one group: as many weights as vector registers hold in one walk along a row.
 MOST_LANES = 32
 # Bytes of weights that a group may have.
@@ -182,6 +184,29 @@ class _Group:
 def _not_yet() -> Point:
     """Nobody asks for a point before the steps are shown to the driver."""
     raise NotImplementedError
+
+
+def begin_together(
+    like: Problem,
+    sides: Sides,
+    count: int,
+    *,
+    solver: str | Solver,
+    tol: float,
+    max_iter: int | None,
+    seed: int,
+    workers: int = 1,
+    max_seconds: float | None = None,
+) -> list[Begun] | None:
+    """What each of `count` problems goes on with after passes side by side; None where each is better off alone.
+
+    `like` is the first of them and sides(k) the positive rows of problem k; the other words are those of `solve`. Time
+    that runs out ends the passes, and what follows ends each run.
+    """
+    if max_iter is not None or count < FEWEST_TOGETHER or not fits_together(like, solver):
+        return None
+    deadline = Deadline.after(max_seconds)
+    return Together(like, tol, seed).begin(sides, count, workers=workers, deadline=deadline)
 
 
 def fits_together(problem: Problem, solver: str | Solver) -> bool:
