@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .base import Solver
-from .gram import FACTOR, KEPT_FEATURES, PASS, gram_cost
+from .gram import FACTOR, KEPT_FEATURES, PASS, gram_cost, system_passes
 from .registry import solver_class
 
 if TYPE_CHECKING:
@@ -42,6 +42,10 @@ HOPELESS_STIFFNESS = 100_000
 FEW_PRODUCTS = 100_000
 
 
+# An interior-point method: steps, the passes of one apart from its matrix, and the largest matrix.
+INTERIOR_STEPS, INTERIOR_STEP, INTERIOR_ORDER = 40, 16, 1500
+
+
 def choose(problem: Problem) -> Solver:
     """The solver that suits the problem: that of the first rule which fits."""
     return next(rule for rule in RULES if rule.fits(problem)).solver(problem)
@@ -64,6 +68,13 @@ def newton_passes(problem: Problem) -> float:
 def _factor_passes(problem: Problem) -> float:
     """A Cholesky factorisation in passes over the data."""
     return FACTOR * problem.X.shape[1] ** 3 / (PASS * max(1, problem.X.nnz))
+
+
+def interior_passes(problem: Problem) -> float:
+    """What the interior-point method costs, in passes over the data."""
+    rows, columns = problem.X.shape
+    small = columns if min(rows, columns) <= INTERIOR_ORDER else INTERIOR_ORDER
+    return INTERIOR_STEPS * (INTERIOR_STEP + system_passes(rows, small, max(1, problem.X.nnz)))
 
 
 @dataclass(frozen=True)
@@ -131,7 +142,12 @@ RULES = (
         ("multinomial_dual_cd", "multinomial_newton"),
         lambda p: ENTROPY_PASSES,
     ),
-    Rule(f"{_HINGE}, l1 or elastic net", lambda p: _hinge(p) and _sparse(p), ("multipliers",)),
+    Rule(
+        f"{_HINGE}, l1 or elastic net",
+        lambda p: _hinge(p) and _sparse(p),
+        ("multipliers", "interior_point"),
+        interior_passes,
+    ),
     Rule(
         f"{_HINGE_L2}, more than {KEPT_FEATURES:,} features",
         lambda p: _hinge(p) and not _few(p, KEPT_FEATURES),
@@ -147,18 +163,21 @@ RULES = (
     Rule(
         f"{_SPARSE}, up to {VERY_FEW_FEATURES} features",
         lambda p: _sparse(p) and _few(p, VERY_FEW_FEATURES),
-        ("prox_newton",),
+        ("prox_newton", "interior_point"),
+        interior_passes,
     ),
     Rule("squared loss, l1 or elastic net", lambda p: _sparse(p) and _squared(p), ("lasso_cd",)),
     Rule(
         f"{_SPARSE}, more than {KEPT_FEATURES:,} features",
         lambda p: _sparse(p) and not _few(p, KEPT_FEATURES),
-        ("newglmnet",),
+        ("newglmnet", "interior_point"),
+        interior_passes,
     ),
     Rule(
         f"{_SPARSE}, stiffness above {HOPELESS_STIFFNESS:,} (raw features)",
         lambda p: _sparse(p) and stiffness(p) > HOPELESS_STIFFNESS,
-        ("prox_newton",),
+        ("prox_newton", "interior_point"),
+        interior_passes,
     ),
     Rule(f"{_SPARSE}, other", _sparse, ("newglmnet", "prox_newton")),
     Rule(

@@ -34,8 +34,9 @@ from ..data.matrix import Matrix
 from ..objective.certificate import feasible_dual
 from ..objective.losses import LOSSES
 from .base import Point, Run, Solver, Step, Steps
+from .gram import system_passes
 from .interior_rows import Pair, make_rows
-from .interior_system import System, system_passes
+from .interior_system import System
 
 if TYPE_CHECKING:
     from ..objective.problem import Problem
@@ -43,9 +44,8 @@ if TYPE_CHECKING:
 Vector = NDArray[np.float64]
 Columns = NDArray[np.intp]
 
-# Passes over the data in a step, apart from the matrix, and steps, where measured.
+# Passes over the data in a step, apart from the matrix.
 STEP_PASSES = 16
-USUAL_STEPS = 40
 # A step ends at this share of the way to the first bound.
 NEAR_BOUND = 0.99
 # mu falls at most by this factor in a step.
@@ -101,15 +101,6 @@ class InteriorPoint(Solver):
                 whole.passes += state.step_passes
             if whole.is_complete or not whole.grow():
                 return
-
-
-def interior_passes(problem: Problem) -> float:
-    """What a run is expected to cost, in passes over the data."""
-    rows, columns = problem.X.shape
-    entries = max(1, problem.X.nnz)
-    if min(rows, columns) > LARGEST_ORDER:
-        columns = LARGEST_ORDER
-    return USUAL_STEPS * (STEP_PASSES + system_passes(rows, columns, entries))
 
 
 class _Whole:
@@ -210,9 +201,9 @@ class _Whole:
             self.passes += 1
             if self._note_sparse(state, w, allowed):
                 return
-            # No optimum needs more weights than rows.
+            # An optimum needs no more weights than rows; some more are allowed for.
             near = np.flatnonzero(w[: len(self.working)])
-            if 2 * solved < len(near) <= min(rows, len(self.working) // 2):
+            if 2 * solved < len(near) <= min(4 * rows, len(self.working) // 2):
                 if self._solved_on(near, allowed):
                     return
                 solved = len(near)

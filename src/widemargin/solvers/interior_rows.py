@@ -7,10 +7,11 @@ conjugate is a parabola of each,
 
     hinge, squared_hinge, modified_huber    one arm, sign y_i, tilt -1
     the two epsilon-insensitive losses      two arms, signs 1 and -1, tilts epsilon - y_i and epsilon + y_i
+    squared                                 the same with epsilon = 0
 
 bend is 1 / (2 C_i) for the squared losses, else 0. At the optimum  tilt + bend alpha + sign z - lam + kap = 0  with the
-multipliers lam of alpha >= 0 and kap of alpha <= cap. The logistic and the squared loss are smooth, and their slopes
-never reach a bound: there v is the slope at z itself.
+multipliers lam of alpha >= 0 and kap of alpha <= cap. The slopes of the logistic loss never reach a bound: there v is
+the slope at z itself.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ class Rows(Protocol):
 
 def make_rows(problem: Problem) -> Rows:
     """The rows of a problem whose weights are all above zero, at the start of the method."""
-    return SmoothRows(problem) if problem.loss.name in ("logistic", "squared") else BoundedRows(problem)
+    return SmoothRows(problem) if problem.loss.name == "logistic" else BoundedRows(problem)
 
 
 class SmoothRows:
@@ -113,7 +114,7 @@ class BoundedRows:
             unit = 1.0
         else:
             self._sign = np.repeat([[1.0], [-1.0]], len(y), axis=1)
-            self._tilt = loss.epsilon - self._sign * y
+            self._tilt = (0.0 if loss.name == "squared" else loss.epsilon) - self._sign * y
             unit = float(y.std()) or 1.0
         self._bend = np.zeros_like(C) if not loss.smooth else 0.5 / C
         self.linear = not loss.smooth

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..blas import limit_blas
-from .gram import FACTOR, PASS, Gram, gram_cost
+from .gram import Gram
 
 if TYPE_CHECKING:
     from ..objective.problem import Problem
@@ -28,12 +28,6 @@ Square = NDArray[np.float64]
 
 # Added to the unit diagonal; grows until the factorisation succeeds.
 LEAST_DAMPING, MOST_DAMPING = 1e-14, 1e-4
-
-
-def system_passes(rows: int, columns: int, entries: int) -> float:
-    """What building and factorising the matrix costs, in passes over the data."""
-    build = min(gram_cost(rows, columns, entries), gram_cost(columns, rows, entries))
-    return (build + FACTOR * min(rows, columns) ** 3) / (PASS * entries)
 
 
 class System:
