@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -93,7 +94,8 @@ class Rule:
             return first
         from .hand_over import HandOver
 
-        return HandOver(first, second[0], self.budget(problem))
+        budget = self.budget(problem)
+        return HandOver(first, second[0], budget, most=budget if self.budget is interior_passes else math.inf)
 
 
 # What the words of the rules mean, one test each.

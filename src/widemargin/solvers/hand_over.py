@@ -37,6 +37,8 @@ class HandOver(Solver):
         What the second solver is expected to cost, in passes over the data.
     patience : float
         Passes before the first solver is judged; at least a tenth of the budget.
+    most : float
+        Passes after which the first solver has had its time, however it gets on.
 
     Examples
     --------
@@ -54,6 +56,7 @@ class HandOver(Solver):
     second: Solver
     budget: float = 100.0
     patience: float = 20.0
+    most: float = math.inf
 
     def accepts(self, problem: Problem) -> bool:
         """Whether both solvers solve that problem."""
@@ -61,7 +64,11 @@ class HandOver(Solver):
 
     def iterate(self, problem: Problem, run: Run) -> Steps:
         outlook = Outlook(run.tol, self.budget, max(self.patience, PATIENCE_SHARE * self.budget))
-        first = yield from _relay(self.first, problem, run, None, outlook.is_poor)
+
+        def is_enough(step: Step) -> bool:
+            return outlook.is_poor(step) or step.passes > self.most
+
+        first = yield from _relay(self.first, problem, run, None, is_enough)
         if first is None:
             return
         most = first.passes + OVERDRAFT * max(self.budget, outlook.passes_left)

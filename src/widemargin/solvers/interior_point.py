@@ -24,6 +24,7 @@ slack is far from zero, which lowers the objective.
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -332,7 +333,7 @@ class _State:
         self._move(primal, dual, dx, dy, db)
         return self._short <= MOST_SHORT_STEPS
 
-    def _direction(self, targets: list[Vector | float]) -> tuple[list[Vector], list[Vector], float]:
+    def _direction(self, targets: Sequence[Vector | float]) -> tuple[list[Vector], list[Vector], float]:
         """dw and the pairs' dx; their dy; db: Newton's step towards those products of the pairs."""
         a, c, rows = self._a, self._c, self._rows
         gains = a.answer(targets[0], self._s_residual) - c.answer(targets[1], self._t_residual)
@@ -342,7 +343,7 @@ class _State:
         dv, dy_rows = rows.answer(dz)
         turn = self._ridge * dw - self._system.rmatvec(dv)
         dy = [turn + self._s_residual, self._t_residual - turn, *dy_rows]
-        dx = [pair.answer(*change) for pair, *change in zip(self._pairs, targets, dy, strict=True)]
+        dx = [pair.answer(target, y) for pair, target, y in zip(self._pairs, targets, dy, strict=True)]
         return [dw, *dx], dy, db
 
     def _reach(self, dx: list[Vector], dy: list[Vector], share: float) -> tuple[float, float]:

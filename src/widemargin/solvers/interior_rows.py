@@ -16,6 +16,7 @@ the slope at z itself.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -62,7 +63,7 @@ class Rows(Protocol):
     def weights(self) -> Vector:
         """-dv/dz"""
 
-    def pull(self, targets: list[Vector | float]) -> Vector:
+    def pull(self, targets: Sequence[Vector | float]) -> Vector:
         """dv where z stands still and the products of the pairs go to the targets."""
 
     def answer(self, dz: Vector) -> tuple[Vector, list[Vector]]:
@@ -94,7 +95,7 @@ class SmoothRows:
     def weights(self) -> Vector:
         return np.maximum(self._curvature, LEAST_CURVATURE * self._problem.weights)
 
-    def pull(self, targets: list[Vector | float]) -> Vector:
+    def pull(self, targets: Sequence[Vector | float]) -> Vector:
         return np.zeros_like(self.v)
 
     def answer(self, dz: Vector) -> tuple[Vector, list[Vector]]:
@@ -148,13 +149,15 @@ class BoundedRows:
         self._curvature = self._bend + sum(pair.x / pair.y for pair in self.pairs)
 
     def weights(self) -> Vector:
-        return np.sum(1 / self._curvature, axis=0)
+        weights: Vector = np.sum(1 / self._curvature, axis=0)
+        return weights
 
-    def pull(self, targets: list[Vector | float]) -> Vector:
+    def pull(self, targets: Sequence[Vector | float]) -> Vector:
         self._force = -self._slope
         for side, pair, target in zip(self._sides, self.pairs, targets, strict=True):
             self._force += side * pair.pull(target)
-        return np.sum(self._sign * self._force / self._curvature, axis=0)
+        pulled: Vector = np.sum(self._sign * self._force / self._curvature, axis=0)
+        return pulled
 
     def answer(self, dz: Vector) -> tuple[Vector, list[Vector]]:
         change = (self._force - self._sign * dz) / self._curvature
