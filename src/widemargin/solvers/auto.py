@@ -45,6 +45,8 @@ FEW_PRODUCTS = 100_000
 
 # An interior-point method: steps, the passes of one apart from its matrix, and the largest matrix.
 INTERIOR_STEPS, INTERIOR_STEP, INTERIOR_ORDER = 40, 16, 1500
+# Its cost is known: the solver before it has this share of it, however it gets on.
+INTERIOR_SHARE = 0.3
 
 
 def choose(problem: Problem) -> Solver:
@@ -86,6 +88,7 @@ class Rule:
     fits: Callable[[Problem], bool]
     names: tuple[str] | tuple[str, str]
     budget: Callable[[Problem], float] = newton_passes  # what the second is expected to need, in passes
+    most_share: float = math.inf  # the first one hands over in any case after this share of the budget
 
     def solver(self, problem: Problem) -> Solver:
         """The solver, or both; no other is loaded."""
@@ -95,7 +98,7 @@ class Rule:
         from .hand_over import HandOver
 
         budget = self.budget(problem)
-        return HandOver(first, second[0], budget, most=budget if self.budget is interior_passes else math.inf)
+        return HandOver(first, second[0], budget, most=self.most_share * budget)
 
 
 # What the words of the rules mean, one test each.
@@ -149,6 +152,7 @@ RULES = (
         lambda p: _hinge(p) and _sparse(p),
         ("multipliers", "interior_point"),
         interior_passes,
+        INTERIOR_SHARE,
     ),
     Rule(
         f"{_HINGE_L2}, more than {KEPT_FEATURES:,} features",
@@ -167,6 +171,7 @@ RULES = (
         lambda p: _sparse(p) and _few(p, VERY_FEW_FEATURES),
         ("prox_newton", "interior_point"),
         interior_passes,
+        INTERIOR_SHARE,
     ),
     Rule("squared loss, l1 or elastic net", lambda p: _sparse(p) and _squared(p), ("lasso_cd",)),
     Rule(
@@ -174,12 +179,14 @@ RULES = (
         lambda p: _sparse(p) and not _few(p, KEPT_FEATURES),
         ("newglmnet", "interior_point"),
         interior_passes,
+        INTERIOR_SHARE,
     ),
     Rule(
         f"{_SPARSE}, stiffness above {HOPELESS_STIFFNESS:,} (raw features)",
         lambda p: _sparse(p) and stiffness(p) > HOPELESS_STIFFNESS,
         ("prox_newton", "interior_point"),
         interior_passes,
+        INTERIOR_SHARE,
     ),
     Rule(f"{_SPARSE}, other", _sparse, ("newglmnet", "prox_newton")),
     Rule(

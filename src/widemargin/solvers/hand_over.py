@@ -38,7 +38,8 @@ class HandOver(Solver):
     patience : float
         Passes before the first solver is judged; at least a tenth of the budget.
     most : float
-        Passes after which the first solver has had its time, however it gets on.
+        Passes after which the first solver has had its time, however it gets on: for a second one whose cost is known,
+        and which is not interrupted.
 
     Examples
     --------
@@ -73,7 +74,8 @@ class HandOver(Solver):
             return
         most = first.passes + OVERDRAFT * max(self.budget, outlook.passes_left)
         rest = replace(run, start=first.point(), max_iter=run.max_iter - first.iteration)
-        second = yield from _relay(self.second, problem, rest, first, lambda step: step.passes > most)
+        too_long = (lambda step: step.passes > most) if math.isinf(self.most) else None
+        second = yield from _relay(self.second, problem, rest, first, too_long)
         if second is None or math.isinf(most):
             return
         again = replace(run, start=first.point(), max_iter=run.max_iter - second.iteration)

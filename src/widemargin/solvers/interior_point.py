@@ -57,8 +57,10 @@ SHORTEST = 1e-12
 # The matrix of a step has at most this order; the first working set has this many features.
 LARGEST_ORDER = 1500
 FIRST_WORKING_SET = 500
-# A working set is solved to this share of the tolerance.
-WORKING_SHARE = 0.3
+# A working set is solved to this share of the tolerance: the first ones coarsely, each finer than the one before.
+FIRST_SHARE, FINER, WORKING_SHARE = 30.0, 0.2, 0.3
+# Features with a slack beyond this, in units of rho, leave the first working sets when others come.
+KEPT_SLACK, MOST_EXCHANGES = 0.5, 5
 # Slacks, in units of rho, beyond which a weight is taken for zero; the first that costs less than this share of tol.
 ZERO_SLACKS = (1e-4, 1e-3, 0.01, 0.05, 0.2, 0.5)
 ZEROS_SHARE = 0.1
@@ -100,7 +102,7 @@ class InteriorPoint(Solver):
                 if not state.step():
                     break
                 whole.passes += state.step_passes
-            if whole.is_complete or not whole.grow():
+            if whole.is_complete or not whole.exchange(state):
                 return
 
 
@@ -112,6 +114,7 @@ class _Whole:
         self._counting = np.flatnonzero(problem.weights > 0)
         self._inner = problem if len(self._counting) == problem.X.shape[0] else problem.taken(self._counting)
         self.iteration, self.passes, self.strictness = 0, 0.0, 1.0
+        self._rounds, self._share = 0, FIRST_SHARE
         self.primal, self.dual, self._violations = np.inf, -np.inf, np.zeros(problem.X.shape[1])
         self._best = Point(np.zeros(problem.X.shape[1]), 0.0, None)
         rows, columns = self._inner.X.shape
@@ -125,14 +128,12 @@ class _Whole:
         return len(self.working) == self.problem.X.shape[1]
 
     def _first_working_set(self) -> Columns:
-        problem, start = self._inner, self._run.start
-        w, b = (np.zeros(problem.X.shape[1]), 0.0) if start is None else (start.w, start.intercept)
-        z = problem.X.matvec(w, n_jobs=problem.n_jobs)
-        b = problem.best_intercept(z, b) if problem.intercept == "free" else b
-        slopes = problem.X.rmatvec(problem.loss_derivatives(z, b)[0], n_jobs=problem.n_jobs)
-        nearness = np.where(w != 0, np.inf, np.abs(slopes))
-        size = min(LARGEST_ORDER, max(FIRST_WORKING_SET, 2 * int(np.count_nonzero(w))))
-        return np.sort(np.argpartition(-nearness, size)[:size])
+        """The features with the steepest slopes at w = 0: a start's support may be far larger than that of the end."""
+        problem, zeros = self._inner, np.zeros(self._inner.X.shape[0])
+        b = problem.best_intercept(zeros) if problem.intercept == "free" else 0.0
+        slopes = problem.X.rmatvec(problem.loss_derivatives(zeros, b)[0], n_jobs=problem.n_jobs)
+        size = min(FIRST_WORKING_SET, len(slopes) - 1)
+        return np.sort(np.argpartition(-np.abs(slopes), size)[:size])
 
     def restricted(self) -> Problem:
         """The problem on the working set."""
@@ -144,7 +145,7 @@ class _Whole:
 
     def is_solved(self, state: _State) -> bool:
         """Whether the working set can tell no more."""
-        return state.primal - state.dual <= WORKING_SHARE * self.strictness * self._run.tol * abs(state.primal)
+        return state.primal - state.dual <= self._share * self.strictness * self._run.tol * abs(state.primal)
 
     def look(self, state: _State) -> Step:
         """Judges the state's point on the whole problem."""
@@ -234,14 +235,17 @@ class _Whole:
         finally:
             self.working = everyone
 
-    def grow(self) -> bool:
-        """Takes in the features that violate their bound, worst first; False where there are none."""
+    def exchange(self, state: _State) -> bool:
+        """Takes in the features that violate their bound, worst first; False where there are none and all is done."""
         worst = np.flatnonzero(self._violations > self.problem.penalty.rho)
-        if len(worst) == 0:
+        if len(worst) == 0 and self._share <= WORKING_SHARE:
             return False
-        most = max(FIRST_WORKING_SET // 2, len(self.working) // 2)
-        worst = worst[np.argsort(-self._violations[worst])][:most]
-        self.working = np.union1d(self.working, worst)
+        self._rounds, self._share = self._rounds + 1, max(WORKING_SHARE, FINER * self._share)
+        kept = self.working
+        if self._rounds <= MOST_EXCHANGES:
+            kept = kept[state.slacks[: len(kept)] <= KEPT_SLACK * state.rho]
+        worst = worst[np.argsort(-self._violations[worst])][: max(FIRST_WORKING_SET, len(kept) // 2)]
+        self.working = np.union1d(kept, worst)
         return True
 
 
