@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _core
 from ..data.matrix import Matrix
 from ..objective.certificate import feasible_dual
 from ..objective.losses import LOSSES
@@ -54,6 +55,8 @@ FASTEST = 1e-3
 # Steps that are cut shorter than this are made again without the corrector; so many in succession end the run.
 SHORT_STEP, MOST_SHORT_STEPS = 0.1, 50
 SHORTEST = 1e-12
+# Rounding in x_j . v per |x_j| |v|, and the most that is allowed for: a slack that is smaller would stop every step.
+NOISE, MOST_NOISE = 5e-18, 0.1
 # The matrix of a step has at most this order; the first working set has this many features.
 LARGEST_ORDER = 1500
 FIRST_WORKING_SET = 500
@@ -267,6 +270,9 @@ class _State:
         # A linear program: the model and the dual point may go different shares of their ways.
         self._apart = self._rows.linear and self.rho == 1
         self._short = 0
+        squares = np.zeros(problem.X.shape[1])
+        _core.weighted_column_sqnorms(problem.X.rows, np.ones(problem.X.shape[0]), squares, problem.n_jobs)
+        self._lengths = np.append(np.sqrt(squares), np.zeros(len(g) - len(squares)))
         rows, columns = problem.X.shape
         self.step_passes = STEP_PASSES + system_passes(rows, columns, max(1, problem.X.nnz))
 
@@ -295,8 +301,9 @@ class _State:
         self._rows.measure(z)
         g = self._system.accurate_rmatvec(self._rows.v)
         bend = self._ridge * self.w
-        self._s_residual = self.rho + bend - g - self._a.y
-        self._t_residual = self.rho - bend + g - self._c.y
+        floor = np.minimum(NOISE * float(np.linalg.norm(self._rows.v)) * self._lengths, MOST_NOISE * self.rho)
+        self._s_residual = _settled(self._a, self.rho + bend - g, floor)
+        self._t_residual = _settled(self._c, self.rho - bend + g, floor)
         self.primal = self.objective(self.w, z)
         self.v, self.dual = _feasible(self.problem, self._rows.v)
 
@@ -345,7 +352,7 @@ class _State:
         pull = rows.pull(targets[2:])
         dw, db, dz = self._system.solve(gains / self._bend, pull, -float(rows.v.sum()))
         dv, dy_rows = rows.answer(dz)
-        turn = self._ridge * dw - self._system.rmatvec(dv)
+        turn = self._ridge * dw - self._system.accurate_rmatvec(dv)
         dy = [turn + self._s_residual, self._t_residual - turn, *dy_rows]
         dx = [pair.answer(target, y) for pair, target, y in zip(self._pairs, targets, dy, strict=True)]
         return [dw, *dx], dy, db
@@ -361,6 +368,12 @@ class _State:
         for pair, x, y in zip(self._pairs, dx[1:], dy, strict=True):
             pair.x, pair.y = pair.x + primal * x, pair.y + dual * y
         self._rows.moved()
+
+
+def _settled(pair: Pair, slack: Vector, floor: Vector) -> Vector:
+    """What the slacks lack of their true values, after none is left below the floor."""
+    pair.y = np.maximum(pair.y, floor)
+    return slack - pair.y
 
 
 def _until_zero(x: Vector, dx: Vector, share: float) -> float:
