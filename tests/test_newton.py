@@ -446,7 +446,9 @@ def test_auto_rules() -> None:
     many_rows = {"rows": 30_000, "columns": 10, "density": 0.9}
     assert choose(random_problem(67, "hinge", C=1.0, **many_rows)).name == "multipliers"
     assert choose(random_problem(67, "hinge", C=0.001, **many_rows)).first.name == "dual_cd"
-    assert choose(random_problem(67, "squared", "l1")).name == "prox_newton"
+    raw = choose(random_problem(67, "squared", "l1"))
+    assert (raw.first.name, raw.second.name) == ("prox_newton", "interior_point")
     assert choose(random_problem(67, "squared", "l1", columns=100)).name == "lasso_cd"
-    assert choose(random_problem(67, "logistic", "elasticnet")).name == "prox_newton"
-    assert choose(random_problem(67, "logistic", "l1", rows=50, columns=6000, density=0.01)).name == "newglmnet"
+    assert choose(random_problem(67, "logistic", "elasticnet")).first.name == "prox_newton"
+    assert choose(random_problem(67, "logistic", "l1", rows=50, columns=6000, density=0.01)).first.name == "newglmnet"
+    assert choose(random_problem(67, "hinge", "l1")).first.name == "multipliers"

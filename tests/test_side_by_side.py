@@ -128,7 +128,7 @@ def test_the_command_line_begins_together_too():
     fitted = fit_model(X, codes, Recipe(loss="hinge", tol=1e-6))
     model = LinearSVC(loss="hinge", tol=1e-6, fit_intercept=False).fit(X, codes)
     assert np.array_equal([one.coef for one in fitted.solutions], model.coef_)
-    limited = fit_model(X, codes, Recipe(loss="hinge", tol=1e-12, max_seconds=0.2))
+    limited = fit_model(X, codes, Recipe(loss="hinge", tol=1e-15, max_seconds=1e-9))
     assert len(limited.solutions) == 5 and limited.ran_out
 
 

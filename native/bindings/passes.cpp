@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/string_view.h>
 
+#include "core/accurate.hpp"
 #include "core/pointwise.hpp"
 #include "row_store.hpp"
 
@@ -19,6 +20,12 @@ void rmatvec_(const RowStore& X, Array<In> u, Array<Out> g, int n_threads) {
     checked(u, X.n_rows(), "u"), checked(g, X.n_cols(), "g");
     nb::gil_scoped_release release;
     X.visit([&](const auto& rows) { rmatvec(rows, u.data(), g.data(), n_threads); });
+}
+
+void accurate_rmatvec_(const RowStore& X, Array<In> u, Array<Out> g) {
+    checked(u, X.n_rows(), "u"), checked(g, X.n_cols(), "g");
+    nb::gil_scoped_release release;
+    X.visit([&](const auto& rows) { accurate_rmatvec(rows, u.data(), g.data()); });
 }
 
 double loss_pass_(const RowStore& X, std::string_view loss, double epsilon, Array<In> y, Array<In> C, Array<In> w,
@@ -96,6 +103,7 @@ double conjugate_sum_(std::string_view loss, double epsilon, Array<In> u, Array<
 void bind_passes(nb::module_& m) {
     using nb::arg;
     m.def("matvec", &matvec_, arg("X"), arg("w"), arg("b"), arg("z").noconvert(), arg("n_threads") = 1);
+    m.def("accurate_rmatvec", &accurate_rmatvec_, arg("X"), arg("u"), arg("g").noconvert());
     m.def("rmatvec", &rmatvec_, arg("X"), arg("u"), arg("g").noconvert(), arg("n_threads") = 1);
     m.def("loss_pass", &loss_pass_, arg("X"), arg("loss"), arg("epsilon"), arg("y"), arg("C"), arg("w"), arg("b"),
           arg("z").noconvert(), arg("u").noconvert(), arg("g").noconvert(), arg("n_threads") = 1);

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from .solvers.dual_cd import DualCD as DualCD
     from .solvers.finite_newton import FiniteNewton as FiniteNewton
     from .solvers.hand_over import HandOver as HandOver
+    from .solvers.interior_point import InteriorPoint as InteriorPoint
     from .solvers.lasso_cd import LassoCD as LassoCD
     from .solvers.lbfgs import LBFGS as LBFGS
     from .solvers.multinomial_dual_cd import MultinomialDualCD as MultinomialDualCD
@@ -107,6 +108,7 @@ _HOME = {
     "PrimalCD": "solvers.primal_cd",
     "CMLS": "solvers.cmls",
     "NewGLMNET": "solvers.newglmnet",
+    "InteriorPoint": "solvers.interior_point",
     "NewtonCholesky": "solvers.newton_cholesky",
     "TRON": "solvers.tron",
     "LBFGS": "solvers.lbfgs",

@@ -171,6 +171,12 @@ class Matrix:
         _core.rmatvec(self._rows, as_vector("u", u), g, n_jobs)
         return g
 
+    def accurate_rmatvec(self, u: Any) -> Vector:
+        """X^T u as if summed in twice the precision, for sums whose terms cancel; costs a few passes."""
+        g = np.empty(self.shape[1])
+        _core.accurate_rmatvec(self._rows, as_vector("u", u), g)
+        return g
+
     def take(self, rows: Any) -> Matrix:
         """Those rows, in that order, as a matrix of their own."""
         wanted = np.ascontiguousarray(rows, dtype=np.int64)

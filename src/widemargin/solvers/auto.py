@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .base import Solver
-from .gram import FACTOR, KEPT_FEATURES, PASS, gram_cost
+from .gram import FACTOR, KEPT_FEATURES, PASS, gram_cost, system_passes
 from .registry import solver_class
 
 if TYPE_CHECKING:
@@ -46,6 +47,13 @@ HOPELESS_STIFFNESS = 100_000
 FEW_PRODUCTS = 100_000
 
 
+# An interior-point method: steps, more of them where many rows stand at a corner; the passes of one step apart from its
+# matrix; the largest matrix.
+INTERIOR_STEPS, INTERIOR_STEPS_OF_CORNERS, INTERIOR_STEP, INTERIOR_ORDER = 40, 100, 16, 1500
+# Its cost is known: the solver before it has this share of it, however it gets on.
+INTERIOR_SHARE = 0.4
+
+
 def choose(problem: Problem) -> Solver:
     """The solver that suits the problem: that of the first rule which fits."""
     return next(rule for rule in RULES if rule.fits(problem)).solver(problem)
@@ -70,6 +78,14 @@ def _factor_passes(problem: Problem) -> float:
     return FACTOR * problem.X.shape[1] ** 3 / (PASS * max(1, problem.X.nnz))
 
 
+def interior_passes(problem: Problem) -> float:
+    """What the interior-point method costs, in passes over the data."""
+    rows, columns = problem.X.shape
+    small = columns if min(rows, columns) <= INTERIOR_ORDER else INTERIOR_ORDER
+    steps = INTERIOR_STEPS if problem.loss.smooth or rows < columns else INTERIOR_STEPS_OF_CORNERS
+    return steps * (INTERIOR_STEP + system_passes(rows, small, max(1, problem.X.nnz)))
+
+
 @dataclass(frozen=True)
 class Rule:
     """Problems, in words and as a test, and who solves them; of two solvers the first hands over where it is slow."""
@@ -78,6 +94,7 @@ class Rule:
     fits: Callable[[Problem], bool]
     names: tuple[str] | tuple[str, str]
     budget: Callable[[Problem], float] = newton_passes  # what the second is expected to need, in passes
+    most_share: float = math.inf  # the first one hands over in any case after this share of the budget
 
     def solver(self, problem: Problem) -> Solver:
         """The solver, or both; no other is loaded."""
@@ -86,7 +103,8 @@ class Rule:
             return first
         from .hand_over import HandOver
 
-        return HandOver(first, second[0], self.budget(problem))
+        budget = self.budget(problem)
+        return HandOver(first, second[0], budget, most=self.most_share * budget)
 
 
 # What the words of the rules mean, one test each.
@@ -143,7 +161,13 @@ RULES = (
         ("multinomial_dual_cd", "multinomial_newton"),
         lambda p: ENTROPY_PASSES,
     ),
-    Rule(f"{_HINGE}, l1 or elastic net", lambda p: _hinge(p) and _sparse(p), ("multipliers",)),
+    Rule(
+        f"{_HINGE}, l1 or elastic net",
+        lambda p: _hinge(p) and _sparse(p),
+        ("multipliers", "interior_point"),
+        interior_passes,
+        INTERIOR_SHARE,
+    ),
     Rule(
         f"{_HINGE_L2}, more than {KEPT_FEATURES:,} features",
         lambda p: _hinge(p) and not _few(p, KEPT_FEATURES),
@@ -159,18 +183,24 @@ RULES = (
     Rule(
         f"{_SPARSE}, up to {VERY_FEW_FEATURES} features",
         lambda p: _sparse(p) and _few(p, VERY_FEW_FEATURES),
-        ("prox_newton",),
+        ("prox_newton", "interior_point"),
+        interior_passes,
+        INTERIOR_SHARE,
     ),
     Rule("squared loss, l1 or elastic net", lambda p: _sparse(p) and _squared(p), ("lasso_cd",)),
     Rule(
         f"{_SPARSE}, more than {KEPT_FEATURES:,} features",
         lambda p: _sparse(p) and not _few(p, KEPT_FEATURES),
-        ("newglmnet",),
+        ("newglmnet", "interior_point"),
+        interior_passes,
+        INTERIOR_SHARE,
     ),
     Rule(
         f"{_SPARSE}, stiffness above {HOPELESS_STIFFNESS:,} (raw features)",
         lambda p: _sparse(p) and stiffness(p) > HOPELESS_STIFFNESS,
-        ("prox_newton",),
+        ("prox_newton", "interior_point"),
+        interior_passes,
+        INTERIOR_SHARE,
     ),
     Rule(f"{_SPARSE}, other", _sparse, ("newglmnet", "prox_newton")),
     Rule(

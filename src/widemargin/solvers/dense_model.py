@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..blas import limit_blas
-from .gram import KEPT_FEATURES, Gram
+from .gram import FACTOR, KEPT_FEATURES, PASS, Gram
 from .support_step import LARGEST_DENSE, minimise_on_support
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ class DenseModel:
         self.constant = problem.constant
         self._lengths = _column_lengths(problem)
         self._gram = Gram(problem, self.constant) if problem.X.shape[1] <= KEPT_FEATURES else None
+        self.passes = 0.0  # what the models with l1 have cost, in passes over the data
 
     def minimise(
         self, w: Vector, b: float, u: Vector, correlations: Vector, curvature: Vector, ridge: float
@@ -70,7 +71,8 @@ class DenseModel:
         if self.constant != 0:
             damping[-1] = INTERCEPT_SHARE * self.constant**2 * len(u)
         hessian[:: n + 1] += ridge * np.maximum(damping, 1e-12 * float(damping.max()))
-        gained = (_minimise if rho > 0 else _solve)(hessian, slope, part, penalised, bend)
+        gained, cubes = (_minimise if rho > 0 else _solve)(hessian, slope, part, penalised, bend)
+        self._count(FACTOR * cubes)
         whole = w.copy()
         whole[working] = part[: len(working)]
         return whole, self.constant * float(part[-1]) if self.constant != 0 else 0.0, gained
@@ -83,10 +85,15 @@ class DenseModel:
 
     def _kept(self, curvature: Vector, working: NDArray[np.intp]) -> Vector:
         assert self._gram is not None
+        self._count(self._gram.cost_of_update(curvature))
         self._gram.update(curvature)
         columns = np.append(working, self.problem.X.shape[1]) if self.constant != 0 else working
         upper = np.triu(self._gram.matrix[np.ix_(columns, columns)])
         return np.ascontiguousarray(upper + np.triu(upper, 1).T).ravel()
+
+    def _count(self, nanoseconds: float) -> None:
+        if self.problem.penalty.rho > 0:
+            self.passes += nanoseconds / (PASS * max(1, self.problem.X.nnz))
 
     def _built(self, curvature: Vector, working: NDArray[np.intp], n: int) -> Vector:
         X = self.problem.X
@@ -108,8 +115,8 @@ def _column_lengths(problem: Problem) -> Vector:
     return sums
 
 
-def _solve(hessian: Vector, slope: Vector, w: Vector, rho: Vector, bend: Vector) -> float:
-    """Without l1 the model is a parabola: one linear system."""
+def _solve(hessian: Vector, slope: Vector, w: Vector, rho: Vector, bend: Vector) -> tuple[float, float]:
+    """Without l1 the model is a parabola: one linear system. How far it falls, and the cube of the system's size."""
     from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
     n = len(w)
@@ -122,16 +129,16 @@ def _solve(hessian: Vector, slope: Vector, w: Vector, rho: Vector, bend: Vector)
         H[np.diag_indices(n)] -= bend
         return _minimise(hessian, slope, w, rho, bend)
     w += d
-    return 0.5 * float(d @ downhill)
+    return 0.5 * float(d @ downhill), float(n) ** 3
 
 
-def _minimise(hessian: Vector, slope: Vector, w: Vector, rho: Vector, bend: Vector) -> float:
+def _minimise(hessian: Vector, slope: Vector, w: Vector, rho: Vector, bend: Vector) -> tuple[float, float]:
     """Passes of coordinate descent and exact steps on the support, in turn, until neither gains."""
-    n, gained = len(w), 0.0
+    n, gained, cubes = len(w), 0.0, 0.0
     for _ in range(MODEL_ROUNDS):
         before, slope_before = w.copy(), slope.copy()
         _core.quadratic_passes(hessian, rho, bend, slope, w, MODEL_SHARE, MODEL_PASSES)
-        minimise_on_support(hessian.reshape(n, n), slope, w, rho, bend)
+        cubes += minimise_on_support(hessian.reshape(n, n), slope, w, rho, bend)
         d = w - before
         # The quadratic's own decrease: its slope is linear, so the mean of both ends is exact.
         gain = -0.5 * float(d @ (slope + slope_before)) + float(rho @ (np.abs(before) - np.abs(w)))
@@ -139,4 +146,4 @@ def _minimise(hessian: Vector, slope: Vector, w: Vector, rho: Vector, bend: Vect
         gained += gain
         if gain <= MODEL_SHARE * gained:
             break
-    return gained
+    return gained, cubes

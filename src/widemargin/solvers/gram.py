@@ -42,6 +42,12 @@ def gram_cost(rows: int, columns: int, entries: int) -> float:
     return min(OUTER * row_length, BLAS * columns * columns / row_length) * entries
 
 
+def system_passes(rows: int, columns: int, entries: int) -> float:
+    """What building and factorising the matrix of the smaller side costs, in passes over the data."""
+    build = min(gram_cost(rows, columns, entries), gram_cost(columns, rows, entries))
+    return (build + FACTOR * min(rows, columns) ** 3) / (PASS * entries)
+
+
 def gram_of(problem: Problem, constant: float) -> Gram:
     """The matrix that the last fit to the same data left in their notes, or a new one."""
     notes = problem.X.notes

@@ -37,6 +37,9 @@ class HandOver(Solver):
         What the second solver is expected to cost, in passes over the data.
     patience : float
         Passes before the first solver is judged; at least a tenth of the budget.
+    most : float
+        Passes after which the first solver has had its time, however it gets on: for a second one whose cost is known,
+        and which is not interrupted.
 
     Examples
     --------
@@ -54,6 +57,7 @@ class HandOver(Solver):
     second: Solver
     budget: float = 100.0
     patience: float = 20.0
+    most: float = math.inf
 
     def accepts(self, problem: Problem) -> bool:
         """Whether both solvers solve that problem."""
@@ -61,12 +65,17 @@ class HandOver(Solver):
 
     def iterate(self, problem: Problem, run: Run) -> Steps:
         outlook = Outlook(run.tol, self.budget, max(self.patience, PATIENCE_SHARE * self.budget))
-        first = yield from relay(self.first, problem, run, None, outlook.is_poor)
+
+        def is_enough(step: Step) -> bool:
+            return outlook.is_poor(step) or step.passes > self.most
+
+        first = yield from relay(self.first, problem, run, None, is_enough)
         if first is None:
             return
         most = first.passes + OVERDRAFT * max(self.budget, outlook.passes_left)
         rest = replace(run, start=first.point(), max_iter=run.max_iter - first.iteration)
-        second = yield from relay(self.second, problem, rest, first, lambda step: step.passes > most)
+        too_long = (lambda step: step.passes > most) if math.isinf(self.most) else None
+        second = yield from relay(self.second, problem, rest, first, too_long)
         if second is None or math.isinf(most):
             return
         again = replace(run, start=first.point(), max_iter=run.max_iter - second.iteration)

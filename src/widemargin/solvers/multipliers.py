@@ -200,7 +200,7 @@ class _State:
         self.iteration += 1
         return Step(
             iteration=self.iteration,
-            passes=self.passes,
+            passes=self.passes + self._model.passes,
             point=lambda: self._best,
             objective=self.best_primal,
             dual=self.best_dual,

@@ -32,6 +32,7 @@ _HOME = {
     "lasso_cd": ("lasso_cd", "LassoCD"),
     "prox_newton": ("prox_newton", "ProxNewton"),
     "multipliers": ("multipliers", "Multipliers"),
+    "interior_point": ("interior_point", "InteriorPoint"),
     "one_class": ("one_class", "OneClassCD"),
     "crammer_singer": ("crammer_singer", "CrammerSinger"),
     "multinomial_newton": ("multinomial_newton", "MultinomialNewton"),

@@ -48,20 +48,25 @@ def lasso_support_step(native: _core.LassoCD, working: Columns, rho: float) -> N
     native.shift(support, end - w)
 
 
-def minimise_on_support(hessian: Square, slope: Vector, w: Vector, rho: Vector, bend: Vector) -> None:
-    """Moves w, and slope = H w - c with it, to the minimum of Q on the nonzero w and on those without l1."""
+def minimise_on_support(hessian: Square, slope: Vector, w: Vector, rho: Vector, bend: Vector) -> float:
+    """Moves w, and slope = H w - c with it, to the minimum of Q on the nonzero w and on those without l1.
+
+    Returns the cubes of the supports whose systems were solved, summed.
+    """
+    cubes = 0.0
     if len(w) > BLAS_SUPPORT:
         limit_blas()
     affordable = MOST_OPERATIONS / max(1, int(np.count_nonzero(w))) ** 3
     for _ in range(int(np.clip(affordable, 1, MOST_CUTS))):
         support = np.flatnonzero((w != 0) | (rho == 0))
         if len(support) == 0:
-            return
+            return cubes
+        cubes += float(len(support)) ** 3
         at, penalised = w[support], rho[support]
         downhill = -(slope[support] + penalised * np.sign(at) + bend[support] * at)
         found = _solve(hessian[np.ix_(support, support)], bend[support], downhill)
         if found is None or not inner(found, downhill) > 0:
-            return
+            return cubes
         end = at + found
         crossing = (end * at < 0) & (penalised > 0)
         end[crossing] = 0.0
@@ -76,7 +81,8 @@ def minimise_on_support(hessian: Square, slope: Vector, w: Vector, rho: Vector, 
         w += d
         slope += change
         if not crossing.any():
-            return
+            return cubes
+    return cubes
 
 
 def _falls(d: Vector, slope: Vector, change: Vector, w: Vector, rho: Vector, bend: Vector) -> bool:
@@ -89,7 +95,7 @@ def _falls(d: Vector, slope: Vector, change: Vector, w: Vector, rho: Vector, ben
 def _solve(hessian: Square, bend: Vector, right: Vector) -> Vector | None:
     """(H + diag(bend))^-1 right, a touch of the identity added so that dependent columns do no harm."""
     diagonal = np.diag_indices_from(hessian)
-    hessian[diagonal] += bend + 1e-12 * float(hessian[diagonal].max())
+    hessian[diagonal] += bend + 1e-12 * hessian[diagonal] + 1e-24 * float(hessian[diagonal].max())
     if len(right) > BLAS_SUPPORT:
         from scipy.linalg.lapack import dposv
 
