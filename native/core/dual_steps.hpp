@@ -146,9 +146,12 @@ struct LogisticStep {
             (F > 0 ? hi : lo) = t;
             double next = t - F / (1 + row.q * row.C * p * (1 - p));
             if (!(next > lo && next < hi)) next = 0.5 * (lo + hi);
-            const double moved = std::abs(next - t);
+            const double moved = next - t;
+            // So close, Newton's method errs by the square of this, and sigma(next) need not be computed: its expansion
+            // around t errs by the cube, relative to itself.
+            if (std::abs(moved) <= 1e-4)
+                return row.y * row.C * p * (1 + (1 - p) * moved * (1 + 0.5 * (1 - 2 * p) * moved));
             t = next;
-            if (moved <= 1e-6 * (1 + std::abs(t))) break;  // the next one would move by the square of this
         }
         return row.y * row.C * sigma(t);
     }
