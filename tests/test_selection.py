@@ -7,9 +7,9 @@ from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 
 from support import random_data, random_problem, real_data
 from widemargin import EarlyStopping, LinearSVC, Matrix, Problem, find_C, path, solve
+from widemargin.data.memory import RememberingMatrix
 from widemargin.objective.losses import LOSSES
 from widemargin.selection.folds import make_folds
-from widemargin.selection.memory import RememberingMatrix
 from widemargin.selection.values import first_C
 from widemargin.selection.walk import Effort, Visited, Walk, predicted_dual
 

@@ -7,9 +7,9 @@ import pytest
 
 from support import random_problem
 from widemargin import find_C, solve
+from widemargin.data.memory import RememberingMatrix
 from widemargin.objective.losses import LOSSES
 from widemargin.selection.folds import Fold
-from widemargin.selection.memory import RememberingMatrix
 from widemargin.selection.search import Plan
 from widemargin.selection.span import KnownPoint, best_in_span
 from widemargin.selection.stopping import EarlyStopping, StopWatch

@@ -10,7 +10,7 @@ from support import random_data
 from widemargin import LinearSVC, LogisticRegression, Matrix, Problem, _core, solve
 from widemargin.model.fit import Recipe, fit_model
 from widemargin.solvers import side_by_side
-from widemargin.solvers.side_by_side import Together, fits_together
+from widemargin.solvers.side_by_side import Together, begin_together, fits_together
 
 LOSSES = ("hinge", "squared_hinge", "logistic", "modified_huber")
 
@@ -128,8 +128,15 @@ def test_the_command_line_begins_together_too():
     fitted = fit_model(X, codes, Recipe(loss="hinge", tol=1e-6))
     model = LinearSVC(loss="hinge", tol=1e-6, fit_intercept=False).fit(X, codes)
     assert np.array_equal([one.coef for one in fitted.solutions], model.coef_)
-    limited = fit_model(X, codes, Recipe(loss="hinge", tol=1e-15, max_seconds=1e-9))
-    assert len(limited.solutions) == 5 and limited.ran_out
+
+
+def test_time_that_runs_out_ends_the_passes():
+    X, codes = classes_data(5)
+    like = Problem(X, np.where(codes == 0, 1.0, -1.0), loss="hinge")
+    asked = {"solver": "auto", "tol": 1e-12, "max_iter": None, "seed": 0}
+    begun = begin_together(like, lambda c: codes == c, 5, max_seconds=1e-9, **asked)
+    assert begun is not None and [len(one.steps) for one in begun] == [1] * 5
+    assert begin_together(like, lambda c: codes == c, 2, **asked) is None
 
 
 def test_several_labels_with_some_that_all_rows_share():

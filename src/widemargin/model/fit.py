@@ -227,7 +227,10 @@ def _solve_each(
     """Solves the problems in turn, each with its share of the time that is left, until Ctrl-C."""
 
     def fit(k: int, seconds: float | None) -> Solution:
-        return _solve(problem_of(k), recipe, watch, titles[k], seconds, begun[k] if begun else None)
+        problem = problem_of(k)
+        if begun is None:
+            return _solve(problem, recipe, watch, titles[k], seconds)
+        return _solve(begun[k].reminded(problem), recipe, watch, titles[k], seconds, begun[k])
 
     return solve_each(fit, len(titles), max_seconds=recipe.max_seconds)
 

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from ..objective.certificate import Certificate
 from ..objective.problem import Problem
-from ..selection.memory import RememberingMatrix
 from ..solvers.several import solve_all
 from ..solvers.side_by_side import Begun, begin_together
 from ..solvers.solution import SlimSolution, Solution, Status
@@ -43,8 +42,8 @@ def fit_each(data: Labelled, sides: Sequence[Callable[[], Positives]], ask: Ask)
         problem = _problem(data, positive, model, ask)
         if ask.go_on is None or model not in begun:
             return ask.solve(problem, ask.start(model), n_jobs)
-        problem.X = RememberingMatrix(problem.X)  # the weights reached are X^T v, and the certificate asks for it again
-        return ask.go_on(problem, begun.pop(model), n_jobs)
+        solver = begun.pop(model)
+        return ask.go_on(solver.reminded(problem), solver, n_jobs)
 
     return fit_models(fit, len(sides), data.X.shape[1], ask.n_jobs)
 

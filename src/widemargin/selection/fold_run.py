@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.matrix import Matrix
+from ..data.memory import RememberingMatrix
 from ..solvers.solution import Solution, Status
 from .folds import Fold
-from .memory import RememberingMatrix
 from .scoring import Score
 from .walk import Effort, Walk
 

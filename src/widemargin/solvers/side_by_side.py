@@ -13,6 +13,7 @@ last one is verified like that of any other solver. If it is refuted, or was not
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar
@@ -21,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..data.memory import RememberingMatrix
 from ..deadline import Deadline
 from ..threads import thread_map
 from .auto import STIFF, choose, stiffness
@@ -59,10 +61,21 @@ class Begun(Solver):
     steps: tuple[Step, ...] = field(repr=False)
     intercept: float
     dual: Vector = field(repr=False)
+    w: Vector = field(repr=False)  # X^T dual
+    z: Vector = field(repr=False)  # X w
+
+    def reminded(self, problem: Problem) -> Problem:
+        """The problem, its matrix knowing the products that were made here for all problems together."""
+        X = RememberingMatrix(problem.X)
+        X.remember(self.w, self.z)
+        X.remember_adjoint(self.dual, self.w)
+        other = copy(problem)
+        other.X = X
+        return other
 
     def iterate(self, problem: Problem, run: Run) -> Steps:
         def point() -> Point:
-            return Point(problem.X.rmatvec(self.dual, n_jobs=problem.n_jobs), self.intercept, self.dual)
+            return Point(self.w, self.intercept, self.dual)
 
         for step in self.steps:
             yield replace(step, point=point)
@@ -131,22 +144,22 @@ class _Group:
             task.seed,
             task.tol >= SINGLE_TOL,
         )
-        self._rows = like.X.shape[0]
+        self._X = like.X
         self._steps: list[list[Step]] = [[] for _ in numbers]
         self._outlooks = [Outlook(task.tol, BUDGET, PATIENCE) for _ in numbers]
-        self._begun: list[Begun | None] = [None for _ in numbers]
+        self._left: dict[int, tuple[float, Vector]] = {}  # who has left: the intercept and the dual point
         self._at_work = list(range(len(numbers)))  # which problem of the group each native lane is
 
     def run(self, should_stop: Callable[[], bool]) -> list[Begun]:
         """Passes until every problem rests or has left."""
-        while any(begun is None for begun in self._begun):
+        while len(self._left) < len(self._steps):
             self._native.one_pass()
             stopped = should_stop()
             for lane, number in enumerate(self._at_work):
-                if self._begun[number] is None:
+                if number not in self._left:
                     self._judge(lane, number, stopped)
             self._close_up()
-        return [begun for begun in self._begun if begun is not None]
+        return self._results()
 
     def _judge(self, lane: int, number: int, stopped: bool) -> None:
         steps = self._steps[number]
@@ -155,9 +168,24 @@ class _Group:
         if not (step.looks_done or stopped or self._outlooks[number].is_poor(step)):
             return
         self._native.rest(lane)
-        v = np.empty(self._rows)
+        v = np.empty(self._X.shape[0])
         self._native.dual(lane, v)
-        self._begun[number] = Begun(self._then, tuple(steps), self._native.intercept(lane), v)
+        self._left[number] = self._native.intercept(lane), v
+
+    def _results(self) -> list[Begun]:
+        """With the weights X^T v and the predictions of all problems, made side by side too."""
+        (rows, features), k = self._X.shape, len(self._steps)
+        v = np.empty((rows, k))
+        for number, (_, dual) in self._left.items():
+            v[:, number] = dual
+        W, Z = np.zeros((features, k)), np.empty((rows, k))
+        _core.class_adjoint(self._X.rows, v.reshape(-1), k, 0.0, W.reshape(-1), 1)
+        _core.class_scores(self._X.rows, W.reshape(-1), k, 0.0, Z.reshape(-1), 1)
+        W, Z = np.ascontiguousarray(W.T), np.ascontiguousarray(Z.T)
+        return [
+            Begun(self._then, tuple(steps), *self._left[number], W[number], Z[number])
+            for number, steps in enumerate(self._steps)
+        ]
 
     def _step(self, lane: int, passes: int) -> Step:
         dual, gap = self._native.dual_value(lane), self._native.gap(lane)
@@ -175,7 +203,7 @@ class _Group:
 
     def _close_up(self) -> None:
         """Lanes whose problems are gone are given up, once they are half of all."""
-        left = [lane for lane, number in enumerate(self._at_work) if self._begun[number] is None]
+        left = [lane for lane, number in enumerate(self._at_work) if number not in self._left]
         if left and 2 * len(left) <= len(self._at_work):
             self._native.keep(left)
             self._at_work = [self._at_work[lane] for lane in left]

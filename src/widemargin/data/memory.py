@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..data.matrix import Matrix, as_vector
+from .matrix import Matrix, as_vector
 
 Vector = NDArray[np.float64]
 Products = deque[tuple[Vector, Vector]]  # what was multiplied, and the product
@@ -75,6 +75,14 @@ class RememberingMatrix(Matrix):
                 z = super().matvec(w, n_jobs=n_jobs)
             self._forward.append((w.copy(), z))
         return z + intercept
+
+    def remember(self, w: Vector, z: Vector) -> None:
+        """Takes note of z = X w."""
+        self._forward.append((w, z))
+
+    def remember_adjoint(self, u: Vector, g: Vector) -> None:
+        """Takes note of g = X^T u."""
+        self._backward.append((u, g))
 
     def rmatvec(self, u: Any, n_jobs: int = 1) -> Vector:
         """X^T u, from memory if u was there lately."""
