@@ -238,10 +238,14 @@ def begin_together(
 
 
 def fits_together(problem: Problem, solver: str | Solver) -> bool:
-    """Whether problems like this one are begun side by side: where `auto` would begin with dual coordinate descent, and
-    not so stiff that learning which rows matter is worth more (mnist: a third of the passes).
+    """Whether problems like this one are begun side by side.
+
+    With the hinge loss, or where `auto` would begin with dual coordinate descent; and not so stiff that learning which
+    rows matter is worth more (on mnist, a third of the passes).
     """
-    if solver != "auto" or not problem.loss.classification or stiffness(problem) > STIFF:
+    labels_l2 = problem.loss.classification and problem.penalty.name == "l2"
+    if solver != "auto" or not labels_l2 or stiffness(problem) > STIFF:
         return False
     chosen = choose(problem)
-    return isinstance(chosen.first if isinstance(chosen, HandOver) else chosen, DualCD)
+    first = chosen.first if isinstance(chosen, HandOver) else chosen
+    return not problem.loss.smooth or isinstance(first, DualCD)
