@@ -36,6 +36,14 @@ TWO_CLASSES = (
 POSITIVE_CLASS = {"covtype": 1.0, "news20": 1.0}  # against the rest, where the file has more than two classes
 
 
+def data_file(name: str, ending: str = ".svm.xz") -> Path:
+    """The file of a real set, in the folder that WIDEMARGIN_DATA names."""
+    folder = os.environ.get("WIDEMARGIN_DATA")
+    if folder is None:
+        raise SystemExit("set WIDEMARGIN_DATA to the folder that holds the data sets (name.svm.xz)")
+    return Path(folder) / f"{name}{ending}"
+
+
 @dataclass(frozen=True)
 class Dataset:
     """A name and how to get its rows and labels."""
@@ -48,7 +56,7 @@ def real(name: str) -> Dataset:
     """A real set by the name of its file, labels as -1 and +1."""
 
     def load() -> tuple[sp.csr_matrix, np.ndarray]:
-        X, y = read_svmlight(Path(os.environ["WIDEMARGIN_DATA"]) / f"{name}.svm.xz")
+        X, y = read_svmlight(data_file(name))
         positive = y == POSITIVE_CLASS.get(name, y.max())
         return sp.csr_matrix(X), np.where(positive, 1.0, -1.0)
 

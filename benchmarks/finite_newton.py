@@ -8,16 +8,16 @@ variant saves how much. Conjugate gradient iterations do not depend on the machi
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from widemargin import FiniteNewton, Problem, Solution, read_svmlight, solve
+
+from .datasets import data_file
 
 # The paper's own method: neither a preconditioner nor a forcing term.
 PAPER = FiniteNewton(precondition=False, crude_forcing=0.0)
@@ -132,11 +132,8 @@ def error_table(name: str, X: Any, y: Any) -> None:
 
 def main(names: list[str]) -> None:
     """Prints all tables for the named data sets."""
-    folder = os.environ.get("WIDEMARGIN_DATA")
-    if folder is None:
-        sys.exit("set WIDEMARGIN_DATA to the folder that holds a9a.svm.xz and w8a.svm.xz")
     for name in names or ["a9a", "w8a"]:
-        X, y = read_svmlight(Path(folder) / f"{name}.svm.xz")
+        X, y = read_svmlight(data_file(name))
         heuristics_table(name, X, y)
         seeding_table(name, X, y)
         error_table(name, X, y)

@@ -13,18 +13,18 @@ extrapolation, to a relative gap of 1e-3, beside the ratios in Table 3 of Glasma
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from widemargin import LassoCD, Problem, read_svmlight, solve
+
+from .datasets import data_file
 
 TARGETS = (1e-2, 1e-3, 1e-6)
 TOLERANCES = (3e-1, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
@@ -129,10 +129,7 @@ def step_table(name: str, X: sp.csc_matrix, y: np.ndarray) -> None:
 
 
 def load(name: str) -> tuple[sp.csc_matrix, np.ndarray]:
-    folder = os.environ.get("WIDEMARGIN_DATA")
-    if folder is None:
-        raise SystemExit("set WIDEMARGIN_DATA to the folder that holds the data sets")
-    X, y = read_svmlight(Path(folder) / f"{name}.svm.xz")
+    X, y = read_svmlight(data_file(name))
     X, y = sp.csc_matrix(X), np.asarray(y, dtype=np.float64)
     X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
     return X, y - y.mean()

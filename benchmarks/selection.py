@@ -17,11 +17,9 @@ from __future__ import annotations
 
 import argparse
 import ctypes
-import os
 import time
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,6 +28,8 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import LinearSVC
 
 from widemargin import find_C, read_svmlight
+
+from .datasets import data_file
 
 NAMES = ("reuters_moneyfx", "a9a", "w8a", "ijcnn1", "mushrooms", "splice", "german.numer")
 CS = 2.0 ** np.arange(-9, 11)
@@ -115,12 +115,9 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=3)
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
-    folder = os.environ.get("WIDEMARGIN_DATA")
-    if folder is None:
-        raise SystemExit("set WIDEMARGIN_DATA to the folder that holds the data sets")
     warnings.simplefilter("ignore")
     for name in options.names:
-        X, y = read_svmlight(Path(folder) / f"{name}.svm.xz")
+        X, y = read_svmlight(data_file(name))
         print(f"\n{name}: {X.shape[0]:,} x {X.shape[1]:,}, {X.nnz:,} nonzeros, {FOLDS} folds", flush=True)
         grid(X, y, options.repetitions, options.jobs)
         whole_search(X, y, options.repetitions, options.jobs)

@@ -18,7 +18,6 @@ from __future__ import annotations
 import argparse
 import lzma
 import math
-import os
 import sys
 import tempfile
 import time
@@ -31,6 +30,8 @@ import numpy as np
 from widemargin import OnlineClassifier, Problem, read_svmlight, solve
 from widemargin.solvers.base import Run
 from widemargin.solvers.registry import make_solver
+
+from .datasets import data_file
 
 # T of the paper per data set, C and solver.
 PAPER = {
@@ -46,17 +47,9 @@ PAPER = {
 }
 
 
-def folder() -> Path:
-    """Where the data sets are."""
-    found = os.environ.get("WIDEMARGIN_DATA")
-    if found is None:
-        sys.exit("set WIDEMARGIN_DATA to the folder of the data sets (name.svm.xz)")
-    return Path(found)
-
-
 def load(name: str) -> tuple[Any, np.ndarray]:
     """A data set as the paper had it: covtype as its first class against the rest, features times 0.001."""
-    X, y = read_svmlight(folder() / f"{name}.svm.xz")
+    X, y = read_svmlight(data_file(name))
     if name == "covtype":
         y = np.where(y == 1, 1, -1)
         X = X * 0.001

@@ -10,18 +10,18 @@ from __future__ import annotations
 
 import argparse
 import lzma
-import os
 import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from widemargin import Problem, read_svmlight, solve
+
+from .datasets import data_file
 
 CLASSIFICATION = ("squared_hinge", "logistic", "modified_huber")
 REGRESSION = ("squared", "squared_epsilon_insensitive")
@@ -40,13 +40,12 @@ class Outcome:
 
 def load(name: str) -> tuple[sp.csr_matrix, list[tuple[np.ndarray, tuple[str, ...]]]]:
     """Raw features with a constant column; targets, each with the losses that apply to it."""
-    folder = Path(os.environ["WIDEMARGIN_DATA"])
     if name.startswith("winequality"):
-        with lzma.open(folder / f"{name}.csv.xz", "rt") as text:
+        with lzma.open(data_file(name, ".csv.xz"), "rt") as text:
             table = np.array([row.replace(";", ",").split(",") for row in text if row.strip()], dtype=float)
         X, y = table[:, :-1], table[:, -1]
     else:
-        X, y = read_svmlight(folder / f"{name}.svm.xz")
+        X, y = read_svmlight(data_file(name))
     X = sp.csr_matrix(sp.hstack([sp.csr_matrix(X), np.ones((X.shape[0], 1))]))
     if name in ("covtype", "madelon"):
         return X, [(np.where(y == (2.0 if name == "covtype" else y.max()), 1.0, -1.0), CLASSIFICATION)]
@@ -157,8 +156,6 @@ def main() -> None:
     parser.add_argument("--C", type=float, default=1.0)
     parser.add_argument("--dual", action="store_true")
     asked = parser.parse_args()
-    if "WIDEMARGIN_DATA" not in os.environ:
-        raise SystemExit("set WIDEMARGIN_DATA to the folder that holds the data sets")
     solve(Problem([[0.0], [1.0], [3.0]], [-1, -1, 1]), "newton_cholesky")  # imports are not timed
     print(f"**Unscaled data**, C = {asked.C:g}\n")
     print("| data, loss | | (f - f*) / f* | time | |\n|---|---|---|---|---|", flush=True)
