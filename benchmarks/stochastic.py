@@ -136,7 +136,7 @@ def small_C_table(rounds: int) -> None:
 def online_table(rounds: int) -> None:
     """Rows per second from the text file to the model."""
     name = "imdb_bow"
-    with lzma.open(folder() / f"{name}.svm.xz") as file:
+    with lzma.open(data_file(name)) as file:
         text = file.read()
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / f"{name}.svm"
