@@ -124,7 +124,7 @@ def test_a_kept_gram_matrix_equals_a_new_one(loss):
             kept.update(h)
             new.update(h)
             np.testing.assert_allclose(kept.C * kept.matrix, new.matrix, rtol=1e-10, atol=1e-12)
-    assert kept is gram_of(problem, problem.constant)
+    assert (kept is gram_of(problem, problem.constant)) == (loss != "logistic")  # where every row of h changes
     assert gram_of(random_problem(10, loss), 0.0) is not gram_of(random_problem(10, loss), 0.0)
     assert data.take([0, 1]).notes is None
 

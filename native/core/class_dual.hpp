@@ -43,8 +43,6 @@ struct ClassDualState {
     std::vector<double> intercepts;             // one per class
     double scale_squared = 0;                   // an intercept moves by this times v
     double dual = 0;
-
-    double* row(HugeVector<double>& table, size_t i) const { return &table[i * size_t(n_classes)]; }
 };
 
 // Passes until the estimated gap is small enough, or the time is used up.

@@ -120,14 +120,6 @@ class ClassTable {
     // Up to so many classes, one by one, cost less than all of them in groups.
     int64_t few() const { return std::max<int64_t>(2, stride() / 6); }
 
-    // Asks for the weights that the first entries of a row will read.
-    template <class Row>
-    void prefetch_weights(const Row& x) const {
-        const int64_t n = std::min<int64_t>(x.size, 16);
-        for (int64_t k = 0; k < n; ++k)
-            prefetch_block(w_.data() + int64_t(x.column(k)) * stride(), stride() * int64_t(sizeof(T)));
-    }
-
   private:
     static constexpr int group = 4;
     static constexpr int most_groups = sizeof(T) == 4 ? 8 : 6;  // what the registers hold, with some to spare

@@ -234,7 +234,8 @@ class CrammerSinger {
 
     // Once the rows in play have become ten times better than all rows were, all return for a fresh look.
     void adjust_shrinking(Order& order, double violation) {
-        const bool all = order.n_active() == X_.n_rows && s_.drop_above == std::numeric_limits<double>::infinity();
+        const bool all =
+            order.n_active() == order.n_eligible() && s_.drop_above == std::numeric_limits<double>::infinity();
         s_.drop_above = violation;
         if (all) s_.full_violation = violation;
         if (!all && violation < 0.1 * s_.full_violation) {

@@ -35,10 +35,10 @@ def without_means(X: Matrix) -> tuple[Matrix, Vector] | None:
     """
     if X.is_sparse or not _is_far(X):
         return None
-    values = X.to_scipy()
-    means = values.mean(axis=0, dtype=np.float64).astype(X.dtype)
+    values = X.to_scipy().astype(np.float64)  # a copy: differences of float32 values need more digits than these have
+    means = values.mean(axis=0)
     values -= means
-    return Matrix(values), means.astype(np.float64)
+    return Matrix(values), means
 
 
 def _is_far(X: Matrix) -> bool:

@@ -70,9 +70,9 @@ class RememberingMatrix(Matrix):
         w = as_vector("w", w)
         z = _recalled(self._forward, w)
         if z is None:
-            z = _sum_recalled(self._forward, w)
-            if z is None:
-                z = super().matvec(w, n_jobs=n_jobs)
+            z = _sum_recalled(self._forward, w)  # not remembered itself, lest rounding add up from sum to sum
+        if z is None:
+            z = super().matvec(w, n_jobs=n_jobs)
             self._forward.append((w.copy(), z))
         return z + intercept
 
@@ -106,19 +106,26 @@ def _recalled(products: Products, factor: Vector) -> Vector | None:
     return None
 
 
-def _same(known: Vector, factor: Vector) -> bool:
-    """Equal, but for the rounding of the last digit: predictions are summed in one order or another."""
-    return bool(np.abs(known - factor).max() <= ROUNDING * np.abs(known).max())
+def _same(known: Vector, factor: Vector, scale: Vector | None = None) -> bool:
+    """Equal entry by entry, but for the rounding of the last digit: sums are made in one order or another.
+
+    Each entry counts for itself: a small one may belong to a column of huge values.
+    """
+    return bool((np.abs(known - factor) <= ROUNDING * np.abs(known if scale is None else scale)).all())
 
 
 def _sum_recalled(products: Products, factor: Vector) -> Vector | None:
-    """The product of a vector that is exactly the sum of two of those remembered."""
+    """The product of a vector that is the sum of two of those remembered, up to the sum's own rounding."""
     some = _some(factor)
     for (one, its_product), (other, others_product) in combinations(products, 2):
-        if _same(_some(one) + _some(other), some) and _same(one + other, factor):
+        if _is_sum(_some(one), _some(other), some) and _is_sum(one, other, factor):
             product: Vector = its_product + others_product
             return product
     return None
+
+
+def _is_sum(one: Vector, other: Vector, factor: Vector) -> bool:
+    return _same(one + other, factor, np.abs(one) + np.abs(other))
 
 
 def _some(vector: Vector) -> Vector:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.matrix import Matrix
+from ..deadline import Deadline
 from ..objective.class_weights import balanced_factors, given_factors
 from ..objective.problem import Problem
 from ..solvers.several import solve_each
@@ -173,8 +174,9 @@ def _classification(X: Matrix, y: Any, recipe: Recipe, features: Mapping[str, An
         own = codes == k
         return _problem(X, np.where(own, 1, -1), recipe, _row_weights(recipe, classes, codes, own))
 
+    deadline = Deadline.after(recipe.max_seconds)
     begun = None if recipe.class_weight else _begin_together(problem_of(0), codes, len(classes), recipe)
-    solutions = _solve_each(titles, problem_of, recipe, watch, begun)
+    solutions = _solve_each(titles, problem_of, recipe, watch, deadline, begun)
     if len(solutions) < 3 and len(solutions) < len(classes):
         raise KeyboardInterrupt  # a model of two of many classes would be mistaken for a whole one
     return _fitted(solutions, recipe, features, classes[: len(solutions)], len(classes) - len(solutions))
@@ -194,7 +196,7 @@ def _all_pairs(
         rows, labels = pair_rows(codes, pairs[at])
         return _problem(X.take(rows), labels, recipe, None if weights is None else weights[rows])
 
-    solutions = _solve_each(titles, problem_of, recipe, watch)
+    solutions = _solve_each(titles, problem_of, recipe, watch, Deadline.after(recipe.max_seconds))
     if len(solutions) < len(pairs):
         raise KeyboardInterrupt  # pairs that are missing cannot vote
     return _fitted(solutions, recipe, features, classes, decision="pairs")
@@ -222,6 +224,7 @@ def _solve_each(
     problem_of: Callable[[int], Problem],
     recipe: Recipe,
     watch: Watch,
+    deadline: Deadline,
     begun: Sequence[Begun] | None = None,
 ) -> list[Solution]:
     """Solves the problems in turn, each with its share of the time that is left, until Ctrl-C."""
@@ -232,7 +235,7 @@ def _solve_each(
             return _solve(problem, recipe, watch, titles[k], seconds)
         return _solve(begun[k].reminded(problem), recipe, watch, titles[k], seconds, begun[k])
 
-    return solve_each(fit, len(titles), max_seconds=recipe.max_seconds)
+    return solve_each(fit, len(titles), max_seconds=deadline.share())
 
 
 def _row_weights(

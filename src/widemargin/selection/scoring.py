@@ -122,12 +122,14 @@ def _chosen(z: Vector) -> NDArray[Any]:
 
 
 def _with_labels(scorer: Any, classes: Any) -> Any:
-    """The scorer told of all classes, if it can be: the rows held out may lack one."""
+    """A scorer of probabilities told of all classes, if it can be: the rows held out may lack one."""
     from inspect import signature
 
     from sklearn.metrics import make_scorer
 
     metric = getattr(scorer, "_score_func", None)
+    if "predict_proba" not in str(getattr(scorer, "_response_method", "")):
+        return scorer
     if metric is None or "labels" not in signature(metric).parameters or "labels" in scorer._kwargs:
         return scorer
     return make_scorer(

@@ -47,6 +47,8 @@ def best_in_span(problem: Problem, points: Sequence[KnownPoint]) -> tuple[Vector
     a[0] = 1.0
     value, g, H = span.losses(a)
     for _ in range(MOST_STEPS):
+        if not (np.isfinite(g).all() and np.isfinite(H).all()):
+            return span.point(a)  # beyond the range of floats
         d = -np.linalg.lstsq(H, g, rcond=RANK)[0]
         if -float(g @ d) <= ENOUGH * abs(value):
             return span.point(a + d)  # too little is left to be worth a look

@@ -51,7 +51,8 @@ def system_passes(rows: int, columns: int, entries: int) -> float:
 def gram_of(problem: Problem, constant: float) -> Gram:
     """The matrix that the last fit to the same data left in their notes, or a new one."""
     notes = problem.X.notes
-    if notes is None:
+    large = problem.X.shape[1] > KEPT_FEATURES
+    if notes is None or large or problem.loss.name == "logistic":  # whose h change in every row
         return Gram(problem, constant)
     key = f"gram {constant} {problem.n_jobs}"
     if key not in notes:
@@ -117,6 +118,7 @@ class Gram:
         known = self._X.kept_gram.get(self._constant)
         if known is None:
             self._add(np.ones(len(self._h)))
+            self._X.kept_gram.clear()  # of other constants
             known = self._X.kept_gram[self._constant] = self.matrix.copy()
         np.multiply(known, h, out=self.matrix)
 

@@ -57,8 +57,10 @@ SHORT_STEP, MOST_SHORT_STEPS = 0.1, 50
 SHORTEST = 1e-12
 # Rounding in x_j . v per |x_j| |v|, and the most that is allowed for: a slack that is smaller would stop every step.
 NOISE, MOST_NOISE = 5e-18, 0.1
-# The matrix of a step has at most this order; the first working set has this many features.
+# From this order of a step's matrix on, features are taken into a working set, which may grow up to the second order: a
+# factorisation of some seconds, during which nobody is heard. The first working set has FIRST_WORKING_SET features.
 LARGEST_ORDER = 1500
+MOST_ORDER = 5000
 FIRST_WORKING_SET = 500
 # A working set is solved to this share of the tolerance: the first ones coarsely, each finer than the one before.
 FIRST_SHARE, FINER, WORKING_SHARE = 30.0, 0.2, 0.3
@@ -248,8 +250,9 @@ class _Whole:
         if self._rounds <= MOST_EXCHANGES:
             kept = kept[state.slacks[: len(kept)] <= KEPT_SLACK * state.rho]
         worst = worst[np.argsort(-self._violations[worst])][: max(FIRST_WORKING_SET, len(kept) // 2)]
+        self._violations[self.working] = 0.0  # told anew by the next round
         self.working = np.union1d(kept, worst)
-        return True
+        return min(self.problem.X.shape[0], len(self.working)) <= MOST_ORDER
 
 
 class _State:

@@ -140,6 +140,8 @@ class BoundedRows:
             return first
         positive = problem.y > 0
         above, below = float(C[positive].sum()), float(C[~positive].sum())
+        if not (above > 0 and below > 0):  # rows of one class alone count: there is nothing to balance
+            return first
         return first * np.where(positive, min(1.0, below / above), min(1.0, above / below))
 
     def measure(self, z: Vector) -> None:

@@ -13,15 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from .row_layout import CACHE, ENTRY, MOST_BYTES_COPIED, outgrows
+from .row_layout import CACHE, ENTRY, outgrows
 
 if TYPE_CHECKING:
     from ..data.matrix import Matrix
 
 Vector = NDArray[np.float64]
 
-# Of all rows, so many at the most are worth a copy; and from this product with the same h on.
+# Of all rows, so many at the most are worth a copy, and of bytes; and from this product with the same h on.
 MOST_COPIED = 0.6
+MOST_BYTES_COPIED = 1e9
 WORTH_A_COPY = 3
 
 

@@ -43,8 +43,10 @@ Sides = Callable[[int], NDArray[np.bool_]]  # which rows are on the positive sid
 FEWEST_TOGETHER = 3
 # Problems in one group: as many weights as vector registers hold in one walk along a row.
 MOST_LANES = 32
-# Bytes of weights that a group may have.
-MOST_WEIGHTS = 2**28
+# Bytes that a group may take, weights and dual variables, and that the points of all problems may, which are held until
+# each is certified.
+MOST_IN_A_GROUP = 2**28
+MOST_HELD = 2**30
 # A problem that would take more passes than this leaves; it is judged from the fifth pass on.
 BUDGET, PATIENCE = 20.0, 5.0
 
@@ -114,8 +116,9 @@ class Together:
 
     def _groups(self, count: int, workers: int) -> list[range]:
         """Even parts, as many as keep all workers busy and no group too large. The result does not depend on it."""
-        size = 8 if self.tol < SINGLE_TOL else 4
-        lanes = max(1, min(MOST_LANES, MOST_WEIGHTS // (size * self.like.X.shape[1])))
+        rows, features = self.like.X.shape
+        bytes_each = (8 if self.tol < SINGLE_TOL else 4) * features + 32 * rows
+        lanes = max(1, min(MOST_LANES, MOST_IN_A_GROUP // bytes_each))
         parts = max(-(-count // lanes), 1)
         parts = min(count, -(-parts // workers) * workers)
         ends = [count * part // parts for part in range(parts + 1)]
@@ -231,7 +234,9 @@ def begin_together(
     `like` is the first of them and sides(k) the positive rows of problem k; the other words are those of `solve`. Time
     that runs out ends the passes, and what follows ends each run.
     """
-    if max_iter is not None or count < FEWEST_TOGETHER or not fits_together(like, solver):
+    rows, features = like.X.shape
+    too_much = 8 * count * (2 * rows + features) > MOST_HELD
+    if max_iter is not None or count < FEWEST_TOGETHER or too_much or not fits_together(like, solver):
         return None
     deadline = Deadline.after(max_seconds)
     return Together(like, tol, seed).begin(sides, count, workers=workers, deadline=deadline)
@@ -245,6 +250,8 @@ def fits_together(problem: Problem, solver: str | Solver) -> bool:
     """
     labels_l2 = problem.loss.classification and problem.penalty.name == "l2"
     if solver != "auto" or not labels_l2 or stiffness(problem) > STIFF:
+        return False
+    if problem.intercept == "free" and problem.X.centred is not None:  # then `solve` works on other rows
         return False
     chosen = choose(problem)
     first = chosen.first if isinstance(chosen, HandOver) else chosen
