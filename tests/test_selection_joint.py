@@ -60,12 +60,14 @@ def test_predicted_duals_stay_between_their_bounds(Kind):
 
 
 def test_warm_starts_save_passes():
-    X, y = class_data(4, rows=400, columns=30)
-    problem = CrammerSingerProblem(X, y, intercept="free")
     values = [2.0**k for k in range(-8, 1)]
-    along = sum(solution.trace[-1].passes for solution in path(problem, values))
-    alone = sum(solve(problem.with_C(C)).trace[-1].passes for C in values)
-    assert along < alone  # by 13 %: like the hinge loss, it gains little, because most variables sit at bounds
+    along = alone = 0.0
+    for seed in (4, 5, 6):
+        X, y = class_data(seed, rows=400, columns=30)
+        problem = CrammerSingerProblem(X, y, intercept="free")
+        along += sum(solution.trace[-1].passes for solution in path(problem, values))
+        alone += sum(solve(problem.with_C(C)).trace[-1].passes for C in values)
+    assert along < alone  # by a tenth: like the hinge loss, it gains little, because most variables sit at bounds
 
 
 @pytest.mark.parametrize("Kind", JOINT)

@@ -201,3 +201,27 @@ def test_the_core_refuses_what_it_cannot_use():
         lanes.keep([1, 0])
     lanes.keep([1])
     assert lanes.n_lanes == 1
+
+
+def test_the_time_together_is_told():
+    X, codes = classes_data(6)
+    begun, problems = begin(X, codes, 6, tol=1e-6, loss="hinge")
+    found = solve(problems[0], begun[0], tol=1e-6)
+    assert begun[0].share > 0
+    assert all(row.seconds >= begun[0].share for row in found.trace) and found.seconds >= begun[0].share
+
+
+def test_one_row_of_great_length_does_not_rule_the_free_intercept():
+    X, codes = classes_data(3, rows=200)
+    X = sp.csr_array(X + sp.csr_array(([1e6], ([3], [7])), shape=X.shape))
+    model = LinearSVC(loss="hinge").fit(X, codes)
+    assert all(solution.converged for solution in model.solutions_)
+    assert max(solution.n_iter for solution in model.solutions_) < 200
+
+
+@pytest.mark.parametrize("values", [(0, 2), (1, 2), (-1, 0)])
+def test_a_table_of_labels_holds_zeros_and_ones(values):
+    X, codes = classes_data(3, rows=60)
+    Y = np.take(values, np.column_stack([codes == c for c in range(3)]).astype(int))
+    with pytest.raises(ValueError, match="a table of labels holds 0 and 1"):
+        LinearSVC().fit(X, Y)

@@ -67,6 +67,10 @@ def cross_validate(arguments: argparse.Namespace, recipe: Recipe, reading: Readi
         fitted = fit_model(rows.take(train), data.y[train], own)
         if fitted.interrupted:
             raise KeyboardInterrupt
+        if not fitted.converged:
+            worst = max(fitted.solutions, key=lambda solution: solution.certificate.relative_gap)
+            gap = worst.certificate.relative_gap
+            tell(f"warning: fold {k + 1} ended by {worst.status} at a relative gap of {gap:.2g}, above {recipe.tol:g}")
         one = Score(recipe.task)
         scores = fitted.model.scores(rows.take(test), recipe.n_jobs)
         for count in (score, one):

@@ -55,7 +55,11 @@ def read_target(y: Any, rows: int, multi_class: str) -> Target:
 
 
 def _read_indicator(y: Any, rows: int) -> Target:
-    indicator = np.asarray(y.toarray() if hasattr(y, "toarray") else y).astype(np.intp)
+    given = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
+    if not (np.isin(given, (0, 1)).all() or np.isin(given, (-1, 1)).all()):
+        found = ", ".join(repr(value) for value in np.unique(given).tolist()[:5])
+        raise ValueError(f"y has several columns of {found}: a table of labels holds 0 and 1 (or -1 and 1)")
+    indicator = (given == 1).astype(np.intp)
     if len(indicator) != rows:
         raise ValueError(f"y has {len(indicator)} rows, X has {rows} rows: they must agree")
     return _Indicator(indicator, np.arange(indicator.shape[1]), PerLabel())

@@ -138,7 +138,7 @@ class LinearSVCCV(SearchingClassifier, LinearSVC):
         scikit-learn's name of a score; accuracy by default. With multi_class="ovr" and the like it is that of each
         model of two sides, otherwise that of the whole model.
     early_stopping : bool or EarlyStopping
-        Whether larger values are left out once the scores decline or the coefficients settle.
+        Whether larger values are left out once the scores decline or the models settle.
     penalty, loss, tol, fit_intercept, intercept, intercept_scaling, class_weight, multi_class, l1_ratio, max_iter, \
 solver, random_state, verbose
         As in `LinearSVC`.
@@ -348,7 +348,7 @@ class LassoCV(Searching, Lasso):
     scoring : str or scorer
         scikit-learn's name of a score; the mean squared error, negated, by default.
     early_stopping : bool or EarlyStopping
-        Whether smaller values are left out once the scores decline or the coefficients settle.
+        Whether smaller values are left out once the scores decline or the models settle.
     fit_intercept, tol, max_iter, solver, random_state, verbose, precompute, copy_X, positive, selection
         As in `Lasso`.
     n_jobs : int, optional

@@ -32,7 +32,9 @@ def make_problem(X: Any, y: Any, loss: str, penalty: str, **settings: Any) -> Pr
                 "class against the rest, LinearSVCCV, or LogisticRegressionCV(multi_class='ovr')"
             ) from None
     if penalty != "l2":
-        raise ValueError(f"loss={loss!r} needs penalty='l2', got {penalty!r}: LinearSVCCV takes others")
+        raise ValueError(
+            f"loss={loss!r} needs penalty='l2', got {penalty!r}: the CV classes take others with multi_class='ovr'"
+        )
     shared = {name: settings[name] for name in SHARED if name in settings}
     # A MulticlassProblem offers what the search asks of a Problem.
     return cast("Problem", JOINT[loss](X, y, **shared))

@@ -181,6 +181,11 @@ RULES = (
         lambda p: _hinge(p) and _cheap_factor(p) and stiffness(p) > 1,
         ("multipliers",),
     ),
+    Rule(
+        f"{_HINGE_L2}, stiffness above {HOPELESS_STIFFNESS:,} (raw features)",
+        lambda p: _hinge(p) and stiffness(p) > HOPELESS_STIFFNESS,
+        ("multipliers",),
+    ),
     Rule(f"{_HINGE_L2}, other", _hinge, ("dual_cd", "multipliers"), lambda p: MULTIPLIER_PASSES),
     Rule(
         f"{_SPARSE}, up to {VERY_FEW_FEATURES} features",

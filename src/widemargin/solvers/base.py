@@ -96,6 +96,11 @@ class Solver:
     penalties: ClassVar[frozenset[str]] = frozenset({"l2"})
     intercepts: ClassVar[frozenset[str]] = frozenset({"none", "regularized", "free"})
 
+    @property
+    def seconds_before(self) -> float:
+        """What was spent before the run, where a solver has begun already."""
+        return 0.0
+
     def iterate(self, problem: Problem, run: Run) -> Steps:
         """Yields a Step after each outer step; is sent the exact verdict on a step that looked done."""
         raise NotImplementedError

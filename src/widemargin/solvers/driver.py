@@ -161,7 +161,7 @@ class Driver:
     def _trace(self, step: Step, verdict: Certified | None) -> TraceRow:
         exact = verdict.certificate if verdict is not None else None
         row = TraceRow(
-            seconds=self._elapsed(),
+            seconds=self._elapsed() + self.solver.seconds_before,
             iteration=step.iteration,
             passes=step.passes,
             objective=exact.primal if exact else step.objective,
@@ -183,7 +183,7 @@ class Driver:
             certificate=self._certificate(),
             status=status,
             n_iter=self._step.iteration,
-            seconds=self._elapsed(),
+            seconds=self._elapsed() + self.solver.seconds_before,
             solver=self._step.solver or self.solver.name,
             trace=self.trace,
         )

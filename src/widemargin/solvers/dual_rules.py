@@ -18,4 +18,5 @@ SHORT_RUN = 10
 
 def intercept_step(X: Matrix) -> float:
     """mu of the method of multipliers: a free intercept moves by mu sum v, as rows' lengths have it."""
-    return 0.1 * (float(np.mean(X.row_sqnorms)) or 1.0)
+    lengths = X.row_sqnorms[X.row_sqnorms > 0]
+    return 0.1 * float(np.median(lengths)) if len(lengths) else 0.1  # one row of great length must not decide

@@ -105,7 +105,7 @@ def relay(
 
 def _names(before: str, now: str) -> str:
     """Who made the steps so far; one that goes on after itself is named once."""
-    return now if before in ("", now) else f"{before}+{now}"
+    return now if before in ("", now) or now.startswith(f"{before}+") else f"{before}+{now}"
 
 
 class Outlook:

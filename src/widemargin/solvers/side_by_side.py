@@ -12,6 +12,7 @@ last one is verified like that of any other solver. If it is refuted, or was not
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -65,6 +66,11 @@ class Begun(Solver):
     dual: Vector = field(repr=False)
     w: Vector = field(repr=False)  # X^T dual
     z: Vector = field(repr=False)  # X w
+    share: float = 0.0  # of the seconds that the group took
+
+    @property
+    def seconds_before(self) -> float:
+        return self.share
 
     def reminded(self, problem: Problem) -> Problem:
         """The problem, its matrix knowing the products that were made here for all problems together."""
@@ -155,6 +161,7 @@ class _Group:
 
     def run(self, should_stop: Callable[[], bool]) -> list[Begun]:
         """Passes until every problem rests or has left."""
+        began = time.perf_counter()
         while len(self._left) < len(self._steps):
             self._native.one_pass()
             stopped = should_stop()
@@ -162,7 +169,9 @@ class _Group:
                 if number not in self._left:
                     self._judge(lane, number, stopped)
             self._close_up()
-        return self._results()
+        found = self._results()
+        share = (time.perf_counter() - began) / len(found)
+        return [replace(one, share=share) for one in found]
 
     def _judge(self, lane: int, number: int, stopped: bool) -> None:
         steps = self._steps[number]
