@@ -19,7 +19,7 @@ from functools import partial  # noqa: E402
 
 from .data import datasets  # noqa: E402
 from .fits import FITS, Outcome, Task, ours  # noqa: E402
-from .run import in_a_process  # noqa: E402
+from .run import in_a_process, warm_up  # noqa: E402
 
 
 @dataclass(frozen=True)
@@ -37,13 +37,18 @@ ROWS = (
     Row("l1, hinge", "w8a", Task("hinge", "l1", 1.0), ()),
     Row("l1, few features", "a9a", Task("logistic", "l1", 1.0), ("newglmnet", "primal_cd")),
     Row("l1, many features", "reuters_moneyfx", Task("logistic", "l1", 10.0), ("primal_cd", "prox_newton")),
+    Row("l1, far more features than rows", "dorothea", Task("hinge", "l1", 100.0), ("multipliers", "interior_point")),
+    Row("l1, raw", "adult-train", Task("squared_hinge", "l1", 10.0), ("newglmnet", "interior_point")),
     Row("l2, smooth, few features", "a9a", Task("squared_hinge", "l2", 1.0), ("dual_cd", "tron", "lbfgs")),
     Row("the same, raw", "adult-train", Task("logistic", "l2", 1.0), ("dual_cd", "tron", "lbfgs")),
+    Row("l2, squared hinge, many stiff rows", "mnist", Task("squared_hinge", "l2", 1e-5), ("dual_cd", "tron")),
+    Row("l2, smooth, many very stiff rows", "mnist", Task("logistic", "l2", 1e-3), ("dual_cd", "tron")),
     Row("l2, smooth, many features", "reuters_moneyfx", Task("squared_hinge", "l2", 1.0), ("tron", "lbfgs")),
     Row("the same, slow for dual_cd", "madelon", Task("logistic", "l2", 1.0), ("dual_cd", "tron", "newton_cholesky")),
     Row("the same, slow for tron", "imdb_bow", Task("squared_hinge", "l2", 10.0), ("dual_cd", "tron")),
     Row("l2, hinge, few features", "a9a", Task("hinge", "l2", 1.0), ("dual_cd", "multipliers", "finite_newton")),
     Row("the same, raw", "german.numer", Task("hinge", "l2", 100.0), ("dual_cd", "multipliers", "finite_newton")),
+    Row("the same, raw, many rows", "mnist", Task("hinge", "l2", 100.0), ("dual_cd",)),
     Row("l2, hinge, many features", "reuters_moneyfx", Task("hinge", "l2", 1.0), ("finite_newton", "multipliers")),
 )
 
@@ -60,6 +65,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.convergence.choices")
     parser.add_argument("--seconds", type=float, default=20.0, help="processor time of one fit")
     options = parser.parse_args()
+    warm_up({"widemargin"})
     print("| rule | problem | auto | others |\n|---|---|---|---|")
     for row in ROWS:
         found = datasets([row.data])

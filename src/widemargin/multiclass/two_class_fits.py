@@ -20,7 +20,7 @@ from ..solvers.several import solve_all
 from ..solvers.side_by_side import Begun, begin_together
 from ..solvers.solution import SlimSolution, Solution, Status
 from ..solvers.trace import Trace
-from .strategy import Ask, Fit, Labelled, Vector
+from .strategy import Ask, Fit, Labelled, Table, Vector
 
 # The score of a label that every row has: where each loss for labels is zero or below 1e-17.
 CERTAIN = 40.0
@@ -85,13 +85,23 @@ def fit_models(fit: Callable[[int, int], Solution], n_models: int, n_features: i
     slim = [solution for solution in solutions if isinstance(solution, SlimSolution)]
     if len(slim) == len(solutions):
         return Fit(_sparse_table(slim), intercept, tuple(solutions))
-    coef = np.stack([solution.coef for solution in solutions])
+    coef = _table([solution.coef for solution in solutions])
     # The solutions look into the one table, so that the coefficients are held once.
     kept = tuple(
         solution if isinstance(solution, SlimSolution) else replace(solution, coef=coef[model])
         for model, solution in enumerate(solutions)
     )
     return Fit(coef, intercept, kept)
+
+
+def _table(coefs: Sequence[Vector]) -> Table:
+    """One row each; where they are the rows of a table already, as those begun together are, that table."""
+    base, width = coefs[0].base, len(coefs[0])
+    if isinstance(base, np.ndarray) and base.shape == (len(coefs), width) and base.flags.c_contiguous:
+        begins = [coef.ctypes.data - base.ctypes.data for coef in coefs]
+        if all(coef.base is base for coef in coefs) and begins == [8 * width * k for k in range(len(coefs))]:
+            return base
+    return np.stack(coefs)
 
 
 def _is_sparse(coef: Vector) -> bool:
