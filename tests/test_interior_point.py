@@ -119,3 +119,9 @@ def test_auto_ends_on_real_data_at_large_C(name: str, loss: str, penalty: str, C
     X, y = real_data(name)
     y = np.where(y == y.max(), 1.0, -1.0) if LOSSES[loss].classification else y
     assert solve(Problem(X, y, loss, penalty, C, intercept="free"), tol=1e-3, max_seconds=60).converged
+
+
+def test_rows_of_one_class_alone_may_count():
+    problem = Problem([[0.0], [1.0], [3.0]], [-1, -1, 1], "hinge", "l1", intercept="free", sample_weight=[1, 1, 0])
+    found = solve(problem, InteriorPoint(), tol=1e-6)
+    assert found.certificate.primal == pytest.approx(0.0, abs=1e-6)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from support import random_problem
-from widemargin import find_C, solve
+from widemargin import Matrix, find_C, solve
 from widemargin.data.memory import RememberingMatrix
 from widemargin.objective.losses import LOSSES
 from widemargin.selection.folds import Fold
@@ -178,3 +178,11 @@ def test_scores_are_near_those_of_tight_fits():
     loose, tight = (find_C(problem.X, problem.y, Cs=Cs, score_tol=tol, early_stopping=False) for tol in (None, 1e-8))
     error = tight.scores.std(axis=1, ddof=1) / np.sqrt(tight.scores.shape[1])
     assert np.abs(loose.mean_scores - tight.mean_scores).mean() <= 0.5 * error.mean()
+
+
+def test_a_small_weight_of_a_huge_column_is_no_rounding():
+    """1e-9 beside 1e6 is below float64's last digit, but the column it belongs to makes it count."""
+    plain = Matrix([[1e-6, 1e9], [2e-6, 3e9]])
+    remembering = RememberingMatrix(plain)
+    for w in ([1e6, 0.0], [1e6, 1e-9], [2e6, 1e-9]):
+        np.testing.assert_array_equal(remembering.matvec(w), plain.matvec(w))

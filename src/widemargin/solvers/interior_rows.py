@@ -148,7 +148,8 @@ class BoundedRows:
         self.v = np.sum(self._sign * self._alpha, axis=0)
         self._slope = self._tilt + self._bend * self._alpha + self._sign * z
         self._slope -= sum(side * pair.x for side, pair in zip(self._sides, self.pairs, strict=True))
-        self._curvature = self._bend + sum(pair.x / pair.y for pair in self.pairs)
+        with np.errstate(over="ignore"):  # a variable on its bound does not move, and 1 / infinity says so
+            self._curvature = self._bend + sum(pair.x / pair.y for pair in self.pairs)
 
     def weights(self) -> Vector:
         weights: Vector = np.sum(1 / self._curvature, axis=0)
