@@ -66,3 +66,24 @@ def test_a_plateau_at_the_start_is_waited_for() -> None:
     outlook = Outlook(tol=1e-3, budget=budget, patience=patience)
     gaps = [1.0] * 10 + [0.5 ** (k / 2) for k in range(40)]
     assert not any(outlook.is_poor(step) for step in seen(*gaps))
+
+
+def test_an_estimate_that_was_refuted_does_not_count() -> None:
+    """Estimates below the tolerance whose exact gap stays above it: the first solver is no better off than it is."""
+    outlook = Outlook(tol=1e-3, budget=10.0, patience=5.0)
+    point = Point(np.zeros(1), 0.0)
+    poor = []
+    for k in range(1, 41):
+        poor.append(outlook.is_poor(Step(2 * k - 1, 2 * k - 1.0, lambda: point, objective=1.0, gap=5e-4)))
+        exact = Step(2 * k, 2.0 * k, lambda: point, objective=1.0, gap=2e-3, looks_done=True)
+        poor.append(outlook.is_poor(exact))
+    assert any(poor)
+
+
+def test_hinge_fits_whose_estimates_are_refuted_hand_over() -> None:
+    X = np.random.default_rng(0).standard_normal((11, 200)) * 1e-3
+    for c in range(8):
+        y = np.where(np.arange(11) % 8 == c, 1.0, -1.0)
+        problem = Problem(X, y, "hinge", C=0.1, intercept="regularized", intercept_scaling=10.0)
+        found = solve(problem, tol=1e-6)
+        assert found.converged and found.n_iter < 1000

@@ -97,10 +97,15 @@ def relay(
             name = _names(before.solver if before else "", step.solver or solver.name)
             step = replace(step, iteration=iteration + step.iteration, passes=passes + step.passes, solver=name)
             verdict = yield step
-            if is_enough is not None and not step.by_the_clock and is_enough(step):
+            if is_enough is not None and not step.by_the_clock and is_enough(_judged(step, verdict)):
                 return step
     finally:
         steps.close()
+
+
+def _judged(step: Step, verdict: Certified | None) -> Step:
+    """The step with its exact gap, where an estimate that it was done has been refuted."""
+    return step if verdict is None else replace(step, gap=verdict.certificate.gap, objective=verdict.certificate.primal)
 
 
 def _names(before: str, now: str) -> str:
@@ -122,6 +127,8 @@ class Outlook:
         """Whether the solver would need more passes than the budget."""
         if math.isnan(step.gap):
             return False
+        if step.looks_done:  # an exact gap: no estimate below it was true
+            self._seen = [(passes, max(gap, step.gap)) for passes, gap in self._seen]
         gap = min(step.gap, self._seen[-1][1]) if self._seen else step.gap
         self._seen.append((step.passes, gap))
         wanted = self._tol * abs(step.objective)
