@@ -12,6 +12,7 @@ last one is verified like that of any other solver. If it is refuted, or was not
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from copy import copy
@@ -177,7 +178,8 @@ class _Group:
         steps = self._steps[number]
         step = self._step(lane, len(steps) + 1)
         steps.append(step)
-        if not (step.looks_done or stopped or self._outlooks[number].is_poor(step)):
+        lost = not math.isfinite(step.gap)  # beyond the range of floats: nothing to wait for
+        if not (step.looks_done or stopped or lost or self._outlooks[number].is_poor(step)):
             return
         self._native.rest(lane)
         v = np.empty(self._X.shape[0])
