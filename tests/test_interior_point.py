@@ -65,7 +65,7 @@ def test_scales_of_the_features_cost_few_steps(loss: str, penalty: str) -> None:
 def test_working_sets_end_at_the_same_optimum(loss: str, monkeypatch: pytest.MonkeyPatch) -> None:
     problem = random_problem(6, loss, "l1", "free", rows=80, columns=120, density=0.3, C=3.0)
     whole = solve(problem, "interior_point", tol=1e-6)
-    monkeypatch.setattr(interior_point, "LARGEST_ORDER", 40)
+    monkeypatch.setattr(interior_point, "INTERIOR_ORDER", 40)
     monkeypatch.setattr(interior_point, "FIRST_WORKING_SET", 20)
     parts = solve(problem, "interior_point", tol=1e-6)
     assert whole.converged and parts.converged

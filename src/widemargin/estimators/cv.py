@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..multiclass.strategy import GoOn, Solve
+from ..multiclass.strategy import Solve
 from ..numbers import as_number
 from ..objective.penalties import make_penalty
 from ..objective.problem import Problem
@@ -27,102 +27,13 @@ from ..selection.values import first_C
 from ..selection.walk import Effort
 from ..solvers.base import Solver
 from ..solvers.solution import Solution
-from ._linear import LinearModel
-from ._shared import require_penalty, seed_of
+from ._searching import Searching, SearchingClassifier
+from ._shared import require_penalty
 from .least_squares import Lasso
 from .linear_svc import LinearSVC
 from .logistic_regression import LogisticRegression, penalty_of
 
 Vector = NDArray[np.float64]
-
-
-class Searching(LinearModel):
-    """Solves by searching for C. Comes before the estimator that it makes search."""
-
-    C: ClassVar[float] = 1.0  # any value: the search replaces it
-    warm_start: ClassVar[bool] = False
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Chooses C and fits the model with it.
-
-        Parameters
-        ----------
-        X : matrix of shape (rows, features)
-            Sparse or dense, float32 or float64 without a copy; data frames too.
-        y : array of shape (rows,)
-            As for the estimator without CV in its name.
-        sample_weight : array of shape (rows,), optional
-            A weight of two counts as the row given twice, in fits and scores.
-
-        Returns
-        -------
-        self
-        """
-        self._score_weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        try:
-            super().fit(X, y, sample_weight)
-        finally:
-            del self._score_weights
-        return self
-
-    def _solver(self, settings: dict[str, Any]) -> Solve:
-        effort = Effort(settings["solver"], self.tol, self.max_iter, None, seed_of(self.random_state))
-        self._results: dict[int, SearchResult] = {}
-
-        def run(problem: Problem, start: Solution | None, n_jobs: int) -> Solution:
-            found = self._search(problem, effort, self._plan(problem, n_jobs))
-            self._results[id(found.solution.trace)] = found  # a solution may be copied, its trace is not
-            return found.solution
-
-        return run
-
-    def _go_on(self, settings: dict[str, Any]) -> GoOn | None:
-        return None  # each model is a search
-
-    def _search(self, problem: Problem, effort: Effort, plan: Plan) -> SearchResult:
-        return search(problem, effort, plan)
-
-    def _plan(self, problem: Problem, n_jobs: int) -> Plan:
-        return Plan(
-            spaced_Cs(self.Cs),
-            self.cv,
-            self.scoring,
-            self._score_weights,
-            self.early_stopping,
-            threads=n_jobs,
-            progress=bool(self.verbose) and n_jobs == self._threads(),  # side by side, lines of progress would mix
-        )
-
-    def _keep(self, solutions: Sequence[Solution]) -> None:
-        """The searches in the order of the models; a label that never changes has none."""
-        results = self.__dict__.pop("_results")
-        self.searches_ = [results.get(id(solution.trace)) for solution in solutions]
-        self.C_ = np.array([np.nan if found is None else found.best_C for found in self.searches_])
-        super()._keep(solutions)
-
-
-class SearchingClassifier(Searching):
-    """The same where there are classes: what was tried for each of them."""
-
-    def _keep(self, solutions: Sequence[Solution]) -> None:
-        super()._keep(solutions)
-        found = self.searches_
-        about = self._target.strategy.subjects(self.classes_.tolist())
-        self.C_ = self.C_[[number for _, number in about]]
-        self.Cs_ = np.unique(np.concatenate([one.Cs for one in found if one is not None] or [np.zeros(0)]))
-        self.scores_ = {one: scores_at(self.Cs_, found[number]) for one, number in about if found[number] is not None}
-
-
-def scores_at(Cs: Vector, found: SearchResult) -> Vector:
-    """The scores of a search, folds by values; not a number where it did not try a value."""
-    scores = np.full((len(found.best.scores), len(Cs)), np.nan)
-    scores[:, np.searchsorted(Cs, found.Cs)] = found.scores.T
-    return scores
-
-
-def spaced_Cs(Cs: Any) -> Any:
-    """A number as so many values from 0.0001 to 10,000, which is what it means in scikit-learn; else what was given."""
-    return np.logspace(-4, 4, Cs) if isinstance(Cs, (int, np.integer)) and Cs >= 1 else Cs
 
 
 class LinearSVCCV(SearchingClassifier, LinearSVC):

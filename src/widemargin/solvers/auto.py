@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .base import Solver
-from .gram import FACTOR, KEPT_FEATURES, PASS, gram_cost, system_passes
+from .gram import FACTOR, INTERIOR_ORDER, INTERIOR_STEP, KEPT_FEATURES, PASS, gram_cost, system_passes
 from .registry import solver_class
 
 if TYPE_CHECKING:
@@ -47,11 +47,8 @@ VERY_STIFF = 300
 HOPELESS_STIFFNESS = 100_000
 # Up to so many entries times classes either takes a moment, and Newton's method gives the most digits.
 FEW_PRODUCTS = 100_000
-
-
-# An interior-point method: steps, more of them where many rows stand at a corner; the passes of one step apart from its
-# matrix; the largest matrix.
-INTERIOR_STEPS, INTERIOR_STEPS_OF_CORNERS, INTERIOR_STEP, INTERIOR_ORDER = 40, 100, 16, 1500
+# Steps of an interior-point method, more of them where many rows stand at a corner.
+INTERIOR_STEPS, INTERIOR_STEPS_OF_CORNERS = 40, 100
 # Its cost is known: the solver before it has this share of it, however it gets on.
 INTERIOR_SHARE = 0.4
 

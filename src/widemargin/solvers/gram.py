@@ -42,6 +42,11 @@ def gram_cost(rows: int, columns: int, entries: int) -> float:
     return min(OUTER * row_length, BLAS * columns * columns / row_length) * entries
 
 
+# Of `interior_point`: passes over the data in a step, apart from the matrix, and the order of that matrix from which on
+# it works on a set of the features.
+INTERIOR_STEP, INTERIOR_ORDER = 16, 1500
+
+
 def system_passes(rows: int, columns: int, entries: int) -> float:
     """What building and factorising the matrix of the smaller side costs, in passes over the data."""
     build = min(gram_cost(rows, columns, entries), gram_cost(columns, rows, entries))

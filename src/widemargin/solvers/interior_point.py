@@ -36,7 +36,7 @@ from ..data.matrix import Matrix
 from ..objective.certificate import feasible_dual
 from ..objective.losses import LOSSES
 from .base import Point, Run, Solver, Step, Steps
-from .gram import system_passes
+from .gram import INTERIOR_ORDER, INTERIOR_STEP, system_passes
 from .interior_rows import Pair, make_rows
 from .interior_system import System
 
@@ -46,8 +46,6 @@ if TYPE_CHECKING:
 Vector = NDArray[np.float64]
 Columns = NDArray[np.intp]
 
-# Passes over the data in a step, apart from the matrix.
-STEP_PASSES = 16
 # A step ends at this share of the way to the first bound.
 NEAR_BOUND = 0.99
 # mu falls at most by this factor in a step.
@@ -57,9 +55,8 @@ SHORT_STEP, MOST_SHORT_STEPS = 0.1, 50
 SHORTEST = 1e-12
 # Rounding in x_j . v per |x_j| |v|, and the most that is allowed for: a slack that is smaller would stop every step.
 NOISE, MOST_NOISE = 5e-18, 0.1
-# From this order of a step's matrix on, features are taken into a working set, which may grow up to the second order: a
-# factorisation of some seconds, during which nobody is heard. The first working set has FIRST_WORKING_SET features.
-LARGEST_ORDER = 1500
+# Where the matrix of a step would be above INTERIOR_ORDER, features are taken into a working set, which may grow up to
+# this order: a factorisation of some seconds, during which nobody is heard. The first one has FIRST_WORKING_SET.
 MOST_ORDER = 5000
 FIRST_WORKING_SET = 500
 # A working set is solved to this share of the tolerance: the first ones coarsely, each finer than the one before.
@@ -124,7 +121,7 @@ class _Whole:
         self._best = Point(np.zeros(problem.X.shape[1]), 0.0, None)
         rows, columns = self._inner.X.shape
         self.working: Columns = np.arange(columns)
-        if min(rows, columns) > LARGEST_ORDER:
+        if min(rows, columns) > INTERIOR_ORDER:
             self.working = self._first_working_set()
 
     @property
@@ -277,7 +274,7 @@ class _State:
         _core.weighted_column_sqnorms(problem.X.rows, np.ones(problem.X.shape[0]), squares, problem.n_jobs)
         self._lengths = np.append(np.sqrt(squares), np.zeros(len(g) - len(squares)))
         rows, columns = problem.X.shape
-        self.step_passes = STEP_PASSES + system_passes(rows, columns, max(1, problem.X.nnz))
+        self.step_passes = INTERIOR_STEP + system_passes(rows, columns, max(1, problem.X.nnz))
 
     def _first_mu(self, n_penalised: int) -> float:
         pairs = self._rows.pairs
