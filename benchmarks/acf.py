@@ -17,7 +17,8 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from widemargin import DualCD, Problem, solve
+from widemargin import Problem, solve
+from widemargin.solvers import DualCD
 
 from .contestants import LIBLINEAR_EPS, PEERS, TOLERANCES
 from .datasets import Dataset, real, text_like

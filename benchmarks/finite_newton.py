@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from widemargin import FiniteNewton, Problem, Solution, read_svmlight, solve
+from widemargin import Problem, Solution, read_svmlight, solve
+from widemargin.solvers import FiniteNewton
 
 from .datasets import data_file
 

@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from widemargin import LassoCD, Problem, read_svmlight, solve
+from widemargin import Problem, read_svmlight, solve
+from widemargin.solvers import LassoCD
 
 from .datasets import data_file
 

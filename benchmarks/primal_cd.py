@@ -23,8 +23,9 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from widemargin import CMLS, Matrix, NewGLMNET, PrimalCD, Problem, Solution, Solver, solve
-from widemargin.solvers.trace import TraceRow
+from widemargin import Matrix, Problem, Solution, solve
+from widemargin.solvers import CMLS, NewGLMNET, PrimalCD, Solver
+from widemargin.solvers.run.trace import TraceRow
 
 from .datasets import available
 from .harness import TARGETS

@@ -8,9 +8,10 @@ from threadpoolctl import threadpool_limits
 
 from support import random_problem
 from test_import import modules_after
-from widemargin import MaximumEntropyProblem, MultinomialNewton, solve
+from widemargin import MaximumEntropyProblem, solve
 from widemargin.blas import _libraries, _SharedLimit, limit_blas, one_blas_thread
-from widemargin.solvers.support_step import BLAS_SUPPORT, minimise_on_support
+from widemargin.solvers import MultinomialNewton
+from widemargin.solvers.sparse.support_step import BLAS_SUPPORT, minimise_on_support
 
 
 def counts() -> list[int]:

@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import pkgutil
+from operator import attrgetter
 
 import pytest
 
@@ -21,11 +22,12 @@ def test_examples(name):
     assert found.failed == 0
 
 
-@pytest.mark.parametrize("name", [name for name in dir(widemargin) if name != "__version__"])
+def public_names():
+    """The public names: those of the package and those of its solvers."""
+    top = [name for name in dir(widemargin) if name not in ("__version__", "solvers")]
+    return top + [f"solvers.{name}" for name in dir(widemargin.solvers)]
+
+
+@pytest.mark.parametrize("name", public_names())
 def test_every_public_name_has_an_example(name):
-    if name == "solvers":  # the package, which is also the function of registry.py
-        name = "solvers.registry.solvers"
-        public = importlib.import_module("widemargin.solvers.registry").solvers
-    else:
-        public = getattr(widemargin, name)
-    assert ">>>" in (public.__doc__ or ""), f"{name} has no example"
+    assert ">>>" in (attrgetter(name)(widemargin).__doc__ or ""), f"{name} has no example"

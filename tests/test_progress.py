@@ -9,7 +9,7 @@ import pytest
 
 from widemargin import Problem, Status, solve
 from widemargin.progress import LogScale, describe, show_progress
-from widemargin.solvers.trace import TraceRow
+from widemargin.solvers.run.trace import TraceRow
 
 
 def row(gap: float, objective: float = 10.0) -> TraceRow:

@@ -24,7 +24,7 @@ def test_python_blocks_run_in_order(page: Path) -> None:
 @pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "docs" / "solvers.md"], ids=lambda page: page.name)
 def test_pages_name_every_registered_solver(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    assert [name for name in widemargin.solvers() if f"`{name}`" not in text] == []
+    assert [name for name in widemargin.solvers.table() if f"`{name}`" not in text] == []
 
 
 @pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "docs" / "estimators.md"], ids=lambda page: page.name)

@@ -1,5 +1,5 @@
 // The extension module widemargin._core: one short binding file per header of native/core.
-#include "bind.hpp"
+#include "bindings/bind.hpp"
 
 NB_MODULE(_core, m) {
     m.doc() = "Passes over data and text, compiled. Use the names of the widemargin package instead.";

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .solvers.trace import TraceRow
+    from .solvers.run.trace import TraceRow
 
 Callback = Callable[["TraceRow"], Any]
 

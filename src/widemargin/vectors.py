@@ -1,4 +1,4 @@
-"""Products of long vectors on the calling thread."""
+"""Vectors of float64, and their products on the calling thread."""
 
 from __future__ import annotations
 

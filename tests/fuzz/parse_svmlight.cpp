@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/svmlight.hpp"
-#include "core/svmlight_write.hpp"
+#include "core/text/svmlight.hpp"
+#include "core/text/svmlight_write.hpp"
 
 using namespace widemargin::svmlight;
 
@@ -38,7 +38,7 @@ Outcome<T> outcome(std::string_view text, const Options& options) {
 }
 
 template <class U>
-bool same(const widemargin::Block<U>& a, const widemargin::Block<U>& b) {
+bool same(const widemargin::WrittenOnce<U>& a, const widemargin::WrittenOnce<U>& b) {
     return a.size() == b.size() &&
            (a.size() == 0 || std::memcmp(a.data(), b.data(), a.size() * sizeof(U)) == 0);
 }

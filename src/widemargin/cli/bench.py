@@ -15,7 +15,7 @@ from .options import TYPES_HELP, add_reading, add_training, positive, reading_of
 from .watch import tell
 
 if TYPE_CHECKING:
-    from ..solvers.solution import Solution
+    from ..solvers.run.solution import Solution
 
 SUMMARY = "compare the solvers on a file"
 EXAMPLES = f"""{TYPES_HELP}
@@ -40,14 +40,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Runs the command."""
-    from ..solvers.registry import solver_class, solvers
+    from ..solvers.registry import solver_class
+    from ..solvers.registry import table as solver_table
 
     for name in arguments.only:
         solver_class(name)  # an unknown name is refused before the data are read
     problem = _problem(arguments)
     able = [
         name
-        for name, cls in solvers().items()
+        for name, cls in solver_table().items()
         if cls.solves(problem) and (name in arguments.only or not arguments.only)
     ]
     if not able:

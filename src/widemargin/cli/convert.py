@@ -66,7 +66,7 @@ def _labels(data: Dataset) -> Any:
 
 
 def _write_svm(target: str, data: Dataset) -> None:
-    from ..data.compressed import as_scipy
+    from ..data.sparse_rows import as_scipy
     from ..data.svmlight import write_svmlight
 
     write_svmlight(
@@ -81,8 +81,8 @@ def _is_svm(data: Dataset) -> bool:
 def _write_npz(target: str, data: Dataset) -> None:
     import numpy as np
 
-    from ..data.compressed import as_scipy
     from ..data.files import written_whole
+    from ..data.sparse_rows import as_scipy
 
     X = as_scipy(data.X)
     arrays = {"indices": X.indices, "indptr": X.indptr, "data": X.data, "format": b"csr", "shape": X.shape}
@@ -96,8 +96,8 @@ def _write_delimited(delimiter: str) -> Callable[[str, Any], None]:
         import csv
         import io
 
-        from ..data.compressed import as_scipy
         from ..data.files import written_whole
+        from ..data.sparse_rows import as_scipy
 
         X = as_scipy(data.X)
         rows, columns = X.shape

@@ -66,7 +66,7 @@ def data_facts(data: Dataset) -> dict[str, Any]:
     """What there is to know about a data file."""
     import numpy as np
 
-    from ..data.compressed import as_scipy
+    from ..data.sparse_rows import as_scipy
 
     X = as_scipy(data.X)
     lengths = np.diff(X.indptr)

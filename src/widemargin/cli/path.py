@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..data.datasets import Dataset
     from ..model.fit import Recipe
     from ..model.model import Model
-    from ..solvers.solution import Solution
+    from ..solvers.run.solution import Solution
 
 SUMMARY = "search for C"
 EXAMPLES = f"""{TYPES_HELP}

@@ -169,7 +169,7 @@ def _explanations(model: Model, X: Any, scores: Any, terms: int) -> Iterator[str
     """Per row: the prediction, its score, and the largest terms x_j w_j of that score."""
     import numpy as np
 
-    from ..data.compressed import as_scipy
+    from ..data.sparse_rows import as_scipy
 
     rows = as_scipy(X)
     chosen = model.chosen(scores) if model.task != "regression" else np.zeros(len(scores), dtype=np.intp)

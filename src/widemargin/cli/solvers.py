@@ -20,7 +20,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Runs the command."""
-    from ..solvers.registry import solvers
+    from ..solvers.registry import table
 
-    table = solvers()
-    print("\n".join(table) if arguments.names else table)
+    print("\n".join(table()) if arguments.names else table())

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..data.datasets import Dataset, Reading
     from ..model.fit import Fitted, Recipe
     from ..model.model import Model
-    from ..solvers.solution import Solution
+    from ..solvers.run.solution import Solution
 
 SUMMARY = "train a model from a file"
 EXAMPLES = f"""{TYPES_HELP}

@@ -7,11 +7,9 @@ rows stay as they are: less their means they would not be sparse any more.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..vectors import Vector
 from .matrix import Matrix
-
-Vector = NDArray[np.float64]
 
 # A feature is far from zero if the middle of its values is so many times as large as half their range.
 FAR = 10.0

@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from .compressed import CompressedRows, is_sparse
+from ..vectors import Vector
 from .frames import column_names, dense_from_frame, is_frame, sparse_from_frame
+from .sparse_rows import CompressedRows, is_sparse
 
 MOST_COLUMNS = 2**31 - 2
-
-Vector = NDArray[np.float64]
 
 
 class Matrix:
@@ -41,7 +40,7 @@ class Matrix:
 
     def __init__(self, X: Any) -> None:
         self.feature_names: list[str] | None = None
-        self.kept_gram: dict[float, Vector] = {}  # [X s]^T [X s] by the constant s beside X: solvers/gram.py
+        self.kept_gram: dict[float, Vector] = {}  # [X s]^T [X s] by the constant s beside X: solvers/linalg/gram.py
         self.notes: dict[str, Any] | None = None  # what a fit leaves for the next one, where somebody wants it kept
         self._columns: _core.Rows | None = None
         self._compact: tuple[_core.Rows, Vector] | None = None

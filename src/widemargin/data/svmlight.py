@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from .. import _core
 from ..threads import thread_count
-from .compressed import CompressedRows, is_sparse
 from .files import Bytes, Source, read_whole, written_whole
+from .sparse_rows import CompressedRows, is_sparse
 
 ZeroBased: TypeAlias = bool | Literal["auto"]
 _Parsed: TypeAlias = _core.SvmlightFloat32 | _core.SvmlightFloat64

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from .compressed import CompressedRows
+from .sparse_rows import CompressedRows
 from .text_blocks import BLOCK_BYTES, name_for_messages, placed, text_blocks
 
 _LARGEST_INDEX = 2**31 - 2

@@ -11,7 +11,7 @@ from .. import _core
 from .files import Bytes, read_whole
 
 if TYPE_CHECKING:
-    from .compressed import CompressedRows
+    from .sparse_rows import CompressedRows
 
 _LARGEST_INDEX = 2**31 - 2
 
@@ -82,7 +82,7 @@ def _parse(name: str, content: Bytes, n_threads: int) -> _core.SvmlightFloat64 |
 
 
 def _rows(name: str, parsed: _core.SvmlightFloat64 | None) -> Found:
-    from .compressed import CompressedRows
+    from .sparse_rows import CompressedRows
 
     if parsed is None or len(parsed.indptr) == 1:
         raise ValueError(f"{name}: no rows: expected lines of the form 'label index:value ...'")

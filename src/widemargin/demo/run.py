@@ -11,15 +11,13 @@ from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from ..data.ngrams import NGrams
 from ..objective.problem import Problem
-from ..solvers.solution import Solution
+from ..solvers.run.solution import Solution
 from ..solvers.solve import solve
+from ..vectors import Vector
 from .corpus import Lines, find_files, read_lines
-
-Vector = NDArray[np.float64]
 
 LINES_TO_SPELL = 60_000
 WORD = re.compile(rb"[A-Za-z_]{4,}")

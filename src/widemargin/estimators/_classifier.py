@@ -18,8 +18,6 @@ from ._linear import LinearModel
 from ._shared import intercept_kind, known_solver, require_loss, require_penalty, validated
 from ._targets import Target, read_target
 
-Vector = NDArray[np.float64]
-
 
 class LinearClassifier(ClassifierMixin, LinearModel):  # type: ignore[misc]
     """Predicts classes by linear scores. Subclasses hold the parameters; `loss` may be fixed by the class."""

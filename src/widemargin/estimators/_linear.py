@@ -14,12 +14,11 @@ from ..data.matrix import Matrix
 from ..multiclass.strategy import GoOn, Solve
 from ..objective.problem import Problem
 from ..solvers.base import Solver
-from ..solvers.solution import Solution
+from ..solvers.run.solution import Solution
 from ..solvers.solve import solve
 from ._shared import known_solver, seed_of, validated
 from ._solved import SolvedModel
 
-Vector = NDArray[np.float64]
 Table = NDArray[np.float64]
 
 

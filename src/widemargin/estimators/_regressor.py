@@ -5,19 +5,17 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import column_or_1d
 
 from ..data.matrix import Matrix
 from ..objective.labels import real_targets
 from ..objective.problem import Problem
-from ..solvers.several import solve_all
-from ..solvers.solution import Solution
+from ..solvers.run.several import solve_all
+from ..solvers.run.solution import Solution
+from ..vectors import Vector
 from ._linear import LinearModel
 from ._shared import sample_weights, validated
-
-Vector = NDArray[np.float64]
 
 
 class LinearRegressor(RegressorMixin, LinearModel):  # type: ignore[misc]

@@ -10,18 +10,16 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..multiclass.strategy import GoOn, Solve
 from ..objective.problem import Problem
 from ..selection.result import SearchResult
 from ..selection.search import Plan, search
 from ..selection.walk import Effort
-from ..solvers.solution import Solution
+from ..solvers.run.solution import Solution
+from ..vectors import Vector
 from ._linear import LinearModel
 from ._shared import seed_of
-
-Vector = NDArray[np.float64]
 
 
 class Searching(LinearModel):

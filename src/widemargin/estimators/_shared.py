@@ -14,9 +14,8 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from ..objective.class_weights import balanced_factors, given_factors
 from ..objective.losses import LOSSES
 from ..solvers.base import Solver
-from ..solvers.solution import Solution, Status
-
-Vector = NDArray[np.float64]
+from ..solvers.run.solution import Solution, Status
+from ..vectors import Vector
 
 # scikit-learn's solvers. Which of them a program asks for says how to compute, not what: here "auto" sees to that.
 SKLEARN_SOLVERS = frozenset(

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from sklearn.base import BaseEstimator
 
-from ..solvers.solution import Solution
+from ..solvers.run.solution import Solution
 from ..threads import thread_count
 from ._shared import report_end
 

@@ -15,9 +15,8 @@ from ..multiclass.binary import Binary
 from ..multiclass.per_label import PerLabel
 from ..multiclass.strategy import Strategy
 from ..objective.labels import ordered_labels
+from ..vectors import Vector
 from ._shared import row_weights
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

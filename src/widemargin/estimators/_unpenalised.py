@@ -23,16 +23,14 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from ..data.matrix import Matrix
 from ..multiclass.strategy import Solve
 from ..objective.problem import Problem
-from ..solvers.centred import moved_intercepts
-from ..solvers.solution import Solution
-
-Vector = NDArray[np.float64]
+from ..solvers.run.centred import moved_intercepts
+from ..solvers.run.solution import Solution
+from ..vectors import Vector
 
 # How far the losses outweigh the penalty of each feature at first, how much further each time, and how often.
 OUTWEIGHED, FURTHER, TIMES = 1e4, 1e3, 5

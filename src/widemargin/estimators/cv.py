@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..multiclass.strategy import Solve
 from ..numbers import as_number
@@ -26,14 +25,12 @@ from ..selection.stopping import EarlyStopping
 from ..selection.values import first_C
 from ..selection.walk import Effort
 from ..solvers.base import Solver
-from ..solvers.solution import Solution
+from ..solvers.run.solution import Solution
 from ._searching import Searching, SearchingClassifier
 from ._shared import require_penalty
 from .least_squares import Lasso
 from .linear_svc import LinearSVC
 from .logistic_regression import LogisticRegression, penalty_of
-
-Vector = NDArray[np.float64]
 
 
 class LinearSVCCV(SearchingClassifier, LinearSVC):

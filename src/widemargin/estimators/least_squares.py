@@ -22,7 +22,8 @@ import scipy.sparse as sp
 
 from ..multiclass.strategy import Solve
 from ..solvers.base import Solver
-from ._regressor import LinearRegressor, Vector, require_not_negative
+from ..vectors import Vector
+from ._regressor import LinearRegressor, require_not_negative
 from ._shared import require_not_positive
 from ._unpenalised import without_penalty
 

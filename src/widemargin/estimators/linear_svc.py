@@ -19,7 +19,7 @@ class LinearSVC(LinearClassifier):
     Parameters
     ----------
     penalty : {"l2", "l1", "elasticnet"}
-        R. Which penalties go with which loss depends on the solvers: see `widemargin.solvers()`.
+        R. Which penalties go with which loss depends on the solvers: see `widemargin.solvers.table()`.
     loss : {"squared_hinge", "hinge", ...}
         Any classification loss of `Problem`.
     C : float

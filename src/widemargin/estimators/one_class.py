@@ -10,14 +10,13 @@ from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..objective.one_class import OneClassProblem
-from ..solvers.one_class import OneClassCD
+from ..solvers.dual.one_class import OneClassCD
 from ..solvers.solve import solve
+from ..vectors import Vector
 from ._solved import SolvedModel
 
 if TYPE_CHECKING:
     from ..objective.problem import Problem
-
-Vector = NDArray[np.float64]
 
 
 class LinearOneClassSVM(OutlierMixin, SolvedModel):  # type: ignore[misc]

@@ -17,8 +17,7 @@ from ..data.matrix import Matrix
 from ..objective.labels import real_targets, row_weights
 from ..objective.losses import LOSSES
 from ..online.learner import OnlineLearner, OnlineSpec, Progress
-
-Vector = NDArray[np.float64]
+from ..vectors import Vector
 
 HEADER = (
     f"{'average':>12} {'since':>12} {'example':>12} {'example':>14} {'current':>10} {'current':>10}\n"

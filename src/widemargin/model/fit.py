@@ -15,14 +15,14 @@ from ..data.matrix import Matrix
 from ..deadline import Deadline
 from ..objective.class_weights import balanced_factors, given_factors
 from ..objective.problem import Problem
-from ..solvers.several import solve_each
-from ..solvers.solution import Solution, Status
+from ..solvers.run.several import solve_each
+from ..solvers.run.solution import Solution, Status
 from ..solvers.solve import solve
 from ..threads import thread_count
 from .model import Model, certificate_facts, plain_label
 
 if TYPE_CHECKING:
-    from ..solvers.side_by_side import Begun
+    from ..solvers.run.side_by_side import Begun
 
 # Given a title for each run: a context that yields a callback for `solve`, or None.
 Watch = Callable[[str, float], AbstractContextManager[Any]]
@@ -204,7 +204,7 @@ def _all_pairs(
 
 def _begin_together(first: Problem, codes: NDArray[Any], count: int, recipe: Recipe) -> list[Begun] | None:
     """The first passes of all classes side by side, in half of the time at the most; None where that does not pay."""
-    from ..solvers.side_by_side import begin_together  # not needed for two classes
+    from ..solvers.run.side_by_side import begin_together  # not needed for two classes
 
     return begin_together(
         first,

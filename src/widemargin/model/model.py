@@ -23,14 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import __version__, _core
-from ..data.compressed import as_scipy, is_sparse
 from ..data.files import Source
 from ..data.matrix import Matrix
+from ..data.sparse_rows import as_scipy, is_sparse
 
 if TYPE_CHECKING:
-    from ..solvers.solution import Solution
-
-Vector = NDArray[np.float64]
+    from ..solvers.run.solution import Solution
 
 TASKS = ("classification", "regression", "one_class")
 DECISIONS = ("scores", "pairs")

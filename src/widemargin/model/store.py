@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.compressed import as_scipy
 from ..data.files import Bytes, Source, read_whole, written_whole
+from ..data.sparse_rows import as_scipy
 from .model import Model
 from .wm_header import ALIGN, aligned, checked_header, prelude
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from .. import _core
 from ..data.matrix import Matrix
 from ..objective.certificate import Certificate
-from ..solvers.solution import Solution
+from ..solvers.run.solution import Solution
+from ..vectors import Vector
 
-Vector = NDArray[np.float64]
 Codes = NDArray[np.int32]
 
 

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from .strategy import Ask, Fit, Labelled, Strategy, Table, Vector
+from ..vectors import Vector
+from .strategy import Ask, Fit, Labelled, Strategy, Table
 from .two_class_fits import fit_each
 
 

@@ -19,14 +19,13 @@ from ..data.matrix import Matrix
 from ..objective.labels import ordered_labels, row_weights
 from ..objective.problem import Problem
 from ..solvers.base import Solver
-from ..solvers.solution import Solution
+from ..solvers.run.solution import Solution
 from ..solvers.solve import solve
 from ..threads import thread_count
+from ..vectors import Vector
 from .base import Codes, Decision, MulticlassModel
 from .strategy import Ask, Fit, Labelled, Strategy, Table
 from .two_class_fits import fit_models
-
-Vector = NDArray[np.float64]
 
 
 def vote_table(values: Vector, n_classes: int) -> Vector:

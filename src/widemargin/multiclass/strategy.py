@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from ..data.matrix import Matrix
 from ..objective.problem import Problem
 from ..solvers.base import Solver
-from ..solvers.solution import Solution
+from ..solvers.run.solution import Solution
+from ..vectors import Vector
 
-Vector = NDArray[np.float64]
 Table = NDArray[np.float64]
 
 

@@ -1,4 +1,4 @@
-"""Several two-class models, one after another or side by side on threads (solvers/several.py), and their table.
+"""Several two-class models, one after another or side by side on threads (solvers/run/several.py), and their table.
 
 Of thousands of models a table of all coefficients may not fit the memory. Where it would be large, each model is kept
 by its nonzeros as soon as it is solved, and if these are few, as an l1 penalty leaves them, the table is a sparse one.
@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from ..objective.certificate import Certificate
 from ..objective.problem import Problem
-from ..solvers.several import solve_all
-from ..solvers.side_by_side import Begun, begin_together
-from ..solvers.solution import SlimSolution, Solution, Status
-from ..solvers.trace import Trace
-from .strategy import Ask, Fit, Labelled, Table, Vector
+from ..solvers.run.several import solve_all
+from ..solvers.run.side_by_side import Begun, begin_together
+from ..solvers.run.solution import SlimSolution, Solution, Status
+from ..solvers.run.trace import Trace
+from ..vectors import Vector
+from .strategy import Ask, Fit, Labelled, Table
 
 # The score of a label that every row has: where each loss for labels is zero or below 1e-17.
 CERTAIN = 40.0

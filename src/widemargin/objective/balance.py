@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
-Vector = NDArray[np.float64]
+from ..vectors import Vector
 
 # What may remain of the imbalance, as a share of all flow.
 ROUNDING = 1e-13

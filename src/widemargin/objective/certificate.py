@@ -18,12 +18,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+
+from ..vectors import Vector
 
 if TYPE_CHECKING:
     from .problem import Problem
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Vector = NDArray[np.float64]
+from ..vectors import Vector
 
 
 def given_factors(classes: Sequence[Any], class_weight: Mapping[Any, float]) -> Vector:

@@ -10,12 +10,10 @@ more than every other. With two classes w_1 = -w_2 = w / 2: the hinge problem wi
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..vectors import Vector
 from .losses import Loss
 from .multiclass import MulticlassProblem
-
-Vector = NDArray[np.float64]
 
 
 class MulticlassHinge(Loss):

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers import as_number
-
-Vector = NDArray[np.float64]
+from ..vectors import Vector
 
 
 class NotTwoClassesError(ValueError):

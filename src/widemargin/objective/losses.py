@@ -1,7 +1,7 @@
 """The losses, as a reader wants them: value, derivative, curvature and conjugate, in NumPy.
 
-These are the definitions. `native/core/losses.hpp` repeats them for passes over the data, and the tests hold the two
-against each other. z is the prediction x . w + b; y is -1 or +1 for classification, the target for regression.
+These are the definitions. `native/core/losses/losses.hpp` repeats them for passes over the data, and the tests hold the
+two against each other. z is the prediction x . w + b; y is -1 or +1 for classification, the target for regression.
 
     conjugate(u, y) = sup over z of  u z - value(z, y)        (infinite outside its domain)
 """
@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..numbers import as_number
-
-Vector = NDArray[np.float64]
+from ..vectors import Vector
 
 
 @dataclass(frozen=True)
@@ -30,6 +28,11 @@ class Loss:
     classification: ClassVar[bool] = True
     dual_reach: ClassVar[float] = np.inf  # how far |u| may go before the conjugate is infinite
     straight_share: ClassVar[float] = 0.0  # the largest curvature, in |slope| of the straight piece if there is one
+
+    @property
+    def native(self) -> tuple[str, float]:
+        """The loss as the native passes are told of it: the first words of their calls."""
+        return self.name, self.epsilon
 
     def dual_bounds(self, y: Vector) -> tuple[Vector, Vector]:
         """Where -u must lie for the conjugate to be finite: on the label's side for classification."""

@@ -10,13 +10,11 @@ Maximum Entropy Models" (2011). At v_i = C_i (e_y - p_i), p_i = softmax(z_i), th
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import _core
+from ..vectors import Vector
 from .losses import Loss
 from .multiclass import MulticlassProblem
-
-Vector = NDArray[np.float64]
 
 
 class MultinomialLogistic(Loss):

@@ -21,14 +21,13 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..data.matrix import Matrix, as_vector
+from ..vectors import Vector
 from .balance import balancing_factors, flows
 from .certificate import Certificate, Certified
 from .labels import ordered_labels, row_weights, weights_at, weights_of
 from .losses import Loss
 from .penalties import make_penalty
 from .problem import INTERCEPTS
-
-Vector = NDArray[np.float64]
 
 
 class MulticlassProblem:

@@ -19,16 +19,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..data.matrix import Matrix
-from ..vectors import inner
+from ..vectors import Vector, inner
 from .certificate import Certificate, Certified
 from .labels import row_weights
 from .losses import Loss
 from .penalties import make_penalty
-
-Vector = NDArray[np.float64]
 
 
 class Below(Loss):

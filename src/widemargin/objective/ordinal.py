@@ -20,17 +20,15 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import _core
 from ..data.matrix import Matrix
+from ..vectors import Vector
 from .certificate import Certificate, Certified, balanced
 from .labels import ordered_labels, row_weights
 from .losses import make_loss
 from .penalties import make_penalty
 from .problem import Problem
-
-Vector = NDArray[np.float64]
 
 # How each choice of thresholds is called where a Solver declares its intercepts.
 THRESHOLDS = {"free": "free_thresholds", "regularized": "regularized_thresholds"}
@@ -127,7 +125,7 @@ class OrdinalProblem(Problem):
         return 0.5 * penalised + sum(self._threshold_loss(scores, s, b[s]) for s in range(self.n_thresholds))
 
     def _threshold_loss(self, scores: Vector, s: int, threshold: float) -> float:
-        return _core.loss_sum(self.loss.name, 0.0, scores, self.sides(s), self.weights, -float(threshold))
+        return _core.loss_sum(*self.loss.native, scores, self.sides(s), self.weights, -float(threshold))
 
     def gradient(self, beta: Any, intercept: float = 0.0) -> tuple[Vector, float]:
         """The gradient in beta (for hinge, a subgradient); the second part is 0, the thresholds being part of beta."""
@@ -142,7 +140,7 @@ class OrdinalProblem(Problem):
         scores = self.X.matvec(w, n_jobs=self.n_jobs)
         u, h = np.empty((self.n_thresholds, len(scores))), np.empty(len(scores))
         for s in range(self.n_thresholds):
-            _core.loss_derivatives(self.loss.name, 0.0, scores, self.sides(s), self.weights, -float(b[s]), u[s], h)
+            _core.loss_derivatives(*self.loss.native, scores, self.sides(s), self.weights, -float(b[s]), u[s], h)
         return np.ascontiguousarray(u.T)
 
     # The dual and the certificate.
@@ -170,7 +168,7 @@ class OrdinalProblem(Problem):
         g = self.X.rmatvec(v.sum(axis=1), n_jobs=self.n_jobs)
         penalised = float(g @ g) if self.free else float(g @ g + np.sum(v.sum(axis=0) ** 2))
         conjugates = sum(
-            _core.conjugate_sum(self.loss.name, 0.0, np.ascontiguousarray(-v[:, s]), self.sides(s), self.weights)
+            _core.conjugate_sum(*self.loss.native, np.ascontiguousarray(-v[:, s]), self.sides(s), self.weights)
             for s in range(self.n_thresholds)
         )
         return v, -0.5 * penalised - conjugates

@@ -9,11 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..vectors import inner
-
-Vector = NDArray[np.float64]
+from ..vectors import Vector, inner
 
 PENALTIES = ("l2", "l1", "elasticnet")
 

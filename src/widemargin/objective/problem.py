@@ -19,12 +19,11 @@ from numpy.typing import NDArray
 from .. import _core
 from ..data.matrix import Matrix, as_vector
 from ..numbers import as_number
+from ..vectors import Vector
 from .certificate import Certificate, Certified, certify, feasible_dual
 from .labels import binary_labels, real_targets, row_weights, weights_at, weights_of
 from .losses import make_loss
 from .penalties import make_penalty
-
-Vector = NDArray[np.float64]
 
 INTERCEPTS = ("none", "regularized", "free")
 
@@ -162,8 +161,7 @@ class Problem:
         z, u, g = np.empty(rows), np.empty(rows), np.zeros(columns)
         value = _core.loss_pass(
             self.X.rows,
-            self.loss.name,
-            self.loss.epsilon,
+            *self.loss.native,
             self.y,
             self.weights,
             as_vector("w", w),
@@ -254,26 +252,25 @@ class Problem:
 
     def loss_sum(self, z: Vector, intercept: float = 0.0) -> float:
         """sum_i C_i loss(z_i + intercept)"""
-        return _core.loss_sum(self.loss.name, self.loss.epsilon, z, self.y, self.weights, float(intercept))
+        return _core.loss_sum(*self.loss.native, z, self.y, self.weights, float(intercept))
 
     def loss_derivatives(self, z: Vector, intercept: float = 0.0) -> tuple[Vector, Vector]:
         """u_i = C_i loss'(z_i + intercept) and h_i = C_i loss''(z_i + intercept)"""
         u, h = np.empty_like(z), np.empty_like(z)
-        _core.loss_derivatives(self.loss.name, self.loss.epsilon, z, self.y, self.weights, float(intercept), u, h)
+        _core.loss_derivatives(*self.loss.native, z, self.y, self.weights, float(intercept), u, h)
         return u, h
 
     def losses_along(self, z: Vector, dz: Vector, t: float, out: tuple[Vector, Vector, Vector]) -> float:
         """sum_i C_i loss(z_i + t dz_i); fills out with the predictions there, C_i loss' and C_i loss''."""
-        loss = self.loss
-        return _core.ray_go(loss.name, loss.epsilon, z, dz, self.y, self.weights, t, *out, self.n_jobs)
+        return _core.ray_go(*self.loss.native, z, dz, self.y, self.weights, t, *out, self.n_jobs)
 
     def best_intercept(self, z: Vector, start: float = 0.0) -> float:
         """argmin over b of sum_i C_i loss(z_i + b)"""
-        return _core.best_intercept(self.loss.name, self.loss.epsilon, z, self.y, self.weights, float(start))
+        return _core.best_intercept(*self.loss.native, z, self.y, self.weights, float(start))
 
     def conjugate_sum(self, u: Vector) -> float:
         """sum_i C_i conjugate(u_i / C_i, y_i)"""
-        return _core.conjugate_sum(self.loss.name, self.loss.epsilon, u, self.y, self.weights)
+        return _core.conjugate_sum(*self.loss.native, u, self.y, self.weights)
 
     def __repr__(self) -> str:
         return (

@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..data.matrix import Matrix
 from ..objective.losses import make_loss
-
-Vector = NDArray[np.float64]
+from ..vectors import Vector
 
 METHODS = ("adagrad", "ftrl")
 
@@ -113,7 +112,7 @@ class OnlineLearner:
     def __init__(self, spec: OnlineSpec) -> None:
         self.spec = spec
         self.cells = np.zeros(4 * spec.n_outputs * (spec.width + 1))
-        self.totals = np.zeros(5)  # rows, normalizer, weight, loss, wrong: OnlineTotals of native/core/online.hpp
+        self.totals = np.zeros(5)  # rows, normalizer, weight, loss, wrong: OnlineTotals of stochastic/online.hpp
         self.reported = np.zeros(2)  # weight and loss at the last report
 
     def learn(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..solvers.trace import Trace, TraceRow
+from ..solvers.run.trace import Trace, TraceRow
 
 AXES = {"seconds": "seconds", "passes": "passes over the data", "iteration": "outer steps"}
 MEASURES = {"gap": "relative duality gap", "suboptimality": "relative distance to the best objective"}

@@ -18,7 +18,7 @@ from .page import facts, legend, page, paragraph, section, table
 
 if TYPE_CHECKING:
     from ..model.model import Model
-    from ..solvers.solution import Solution
+    from ..solvers.run.solution import Solution
 
 MOST_CLASSES = 12
 MOST_CURVES = N_COLOURS

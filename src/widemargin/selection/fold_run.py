@@ -11,19 +11,17 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..data.matrix import Matrix
-from ..data.memory import RememberingMatrix
-from ..solvers.solution import Solution, Status
+from ..data.remembered import RememberingMatrix
+from ..solvers.run.solution import Solution, Status
+from ..vectors import Vector
 from .folds import Fold
 from .scoring import Score
 from .walk import Effort, Walk
 
 if TYPE_CHECKING:
     from ..objective.problem import Problem
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..solvers.base import Solver
-from ..solvers.solution import Solution, Status
+from ..solvers.run.solution import Solution, Status
 from .walk import Effort, Walk
 
 if TYPE_CHECKING:

@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..solvers.solution import Solution
-
-Vector = NDArray[np.float64]
+from ..solvers.run.solution import Solution
+from ..vectors import Vector
 
 
 @dataclass(frozen=True)

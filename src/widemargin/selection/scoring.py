@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
+from ..vectors import Vector
+
 if TYPE_CHECKING:
     from ..objective.problem import Problem
 
-Vector = NDArray[np.float64]
 Rows = NDArray[np.intp]
 Score = Callable[[Vector, Rows], float]  # predictions of all rows, the rows to score
 

@@ -14,16 +14,16 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..blas import limit_blas, one_blas_thread
 from ..deadline import Deadline
 from ..numbers import as_number
 from ..objective.problem import Problem
 from ..solvers.base import Solver
-from ..solvers.solution import Solution, Status
+from ..solvers.run.solution import Solution, Status
 from ..solvers.solve import solve
 from ..threads import thread_count, thread_map
+from ..vectors import Vector
 from .fold_run import FoldFit, FoldRun, average_model, shares_rows
 from .folds import make_folds
 from .path import checked_Cs
@@ -33,8 +33,6 @@ from .scoring import make_score
 from .stopping import OUT_OF_TIME, EarlyStopping, StopWatch, search_deadlines
 from .values import doubling_Cs
 from .walk import Effort
-
-Vector = NDArray[np.float64]
 
 # A gap that a fold's model may have unless told otherwise: docs/selection.md holds what it does to scores.
 LOOSEST_SCORE_TOL = 3e-3

@@ -15,14 +15,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import _core
+from ..vectors import Vector
 
 if TYPE_CHECKING:
     from ..objective.problem import Problem
-
-Vector = NDArray[np.float64]
 
 MOST_STEPS = 20
 # A step that promises less than this share of the objective is the last.
@@ -89,7 +87,7 @@ class _Span:
         """Objective, gradient and Hessian in the shares."""
         problem = self.problem
         g, H = np.empty(self.size), np.empty(self.size**2)
-        value = _core.span_losses(problem.loss.name, problem.loss.epsilon, self._z, problem.y, problem.weights, a, g, H)
+        value = _core.span_losses(*problem.loss.native, self._z, problem.y, problem.weights, a, g, H)
         pull = self._penalty @ a
         return value + 0.5 * float(a @ pull), g + pull, H.reshape(self.size, -1) + self._penalty
 

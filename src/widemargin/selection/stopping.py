@@ -18,13 +18,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..deadline import Deadline
 from ..numbers import as_number
-
-Vector = NDArray[np.float64]
-
+from ..vectors import Vector
 
 OUT_OF_TIME = "the time ran out"
 # Of the time, what the trying of values may use.

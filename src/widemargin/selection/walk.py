@@ -16,19 +16,15 @@ from collections import deque
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..solvers.base import Solver
-from ..solvers.driver import is_smooth
-from ..solvers.solution import Solution
+from ..solvers.run.driver import is_smooth
+from ..solvers.run.solution import Solution
 from ..solvers.solve import solve
+from ..vectors import Vector
 from .span import KnownPoint, best_in_span
 
 if TYPE_CHECKING:
     from ..objective.problem import Problem
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .base import Solver
-from .gram import FACTOR, INTERIOR_ORDER, INTERIOR_STEP, KEPT_FEATURES, PASS, gram_cost, system_passes
+from .costs import FACTOR, INTERIOR_ORDER, INTERIOR_STEP, KEPT_FEATURES, PASS, gram_cost, system_passes
 from .registry import solver_class
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class Rule:
         first, *second = (solver_class(name)() for name in self.names)
         if not second:
             return first
-        from .hand_over import HandOver
+        from .run.hand_over import HandOver
 
         budget = self.budget(problem)
         return HandOver(first, second[0], budget, most=self.most_share * budget)

@@ -12,13 +12,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+
+from ..vectors import Vector
 
 if TYPE_CHECKING:
     from ..objective.certificate import Certified
     from ..objective.problem import Problem
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,7 @@ class Solver:
 
     Examples
     --------
-    >>> from widemargin import DualCD, Solver
+    >>> from widemargin.solvers import DualCD, Solver
     >>> issubclass(DualCD, Solver), DualCD.supports("hinge", "l2", "free"), DualCD.supports("hinge", "l1", "free")
     (True, True, False)
     """

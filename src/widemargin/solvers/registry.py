@@ -11,41 +11,41 @@ if TYPE_CHECKING:
     from ..objective.problem import Problem
 
 # name -> the module of this package that holds it, and its class there
-_HOME = {
-    "dual_cd": ("dual_cd", "DualCD"),
-    "sgd_s": ("sgd", "SgdS"),
-    "sgd_m": ("sgd", "SgdM"),
-    "sgd_r": ("sgd", "SgdR"),
-    "svm_sgd": ("svm_sgd", "SvmSgd"),
-    "sgd_qn": ("sgd_qn", "SgdQN"),
-    "pegasos": ("pegasos", "Pegasos"),
-    "svm_perf": ("cutting_plane", "SvmPerf"),
-    "ocas": ("cutting_plane", "Ocas"),
-    "finite_newton": ("finite_newton", "FiniteNewton"),
-    "ordinal_newton": ("ordinal_newton", "OrdinalNewton"),
-    "primal_cd": ("primal_cd", "PrimalCD"),
-    "cmls": ("cmls", "CMLS"),
-    "newglmnet": ("newglmnet", "NewGLMNET"),
-    "newton_cholesky": ("newton_cholesky", "NewtonCholesky"),
-    "tron": ("tron", "TRON"),
-    "lbfgs": ("lbfgs", "LBFGS"),
-    "lasso_cd": ("lasso_cd", "LassoCD"),
-    "prox_newton": ("prox_newton", "ProxNewton"),
-    "multipliers": ("multipliers", "Multipliers"),
-    "interior_point": ("interior_point", "InteriorPoint"),
-    "one_class": ("one_class", "OneClassCD"),
-    "crammer_singer": ("crammer_singer", "CrammerSinger"),
-    "multinomial_newton": ("multinomial_newton", "MultinomialNewton"),
-    "multinomial_dual_cd": ("multinomial_dual_cd", "MultinomialDualCD"),
-    "multinomial_lbfgs": ("multinomial_lbfgs", "MultinomialLBFGS"),
+HOMES = {
+    "dual_cd": ("dual.dual_cd", "DualCD"),
+    "sgd_s": ("stochastic.sgd", "SgdS"),
+    "sgd_m": ("stochastic.sgd", "SgdM"),
+    "sgd_r": ("stochastic.sgd", "SgdR"),
+    "svm_sgd": ("stochastic.svm_sgd", "SvmSgd"),
+    "sgd_qn": ("stochastic.sgd_qn", "SgdQN"),
+    "pegasos": ("stochastic.pegasos", "Pegasos"),
+    "svm_perf": ("cutting_plane.cutting_plane", "SvmPerf"),
+    "ocas": ("cutting_plane.cutting_plane", "Ocas"),
+    "finite_newton": ("finite_newton.finite_newton", "FiniteNewton"),
+    "ordinal_newton": ("finite_newton.ordinal_newton", "OrdinalNewton"),
+    "primal_cd": ("sparse.primal_cd", "PrimalCD"),
+    "cmls": ("sparse.cmls", "CMLS"),
+    "newglmnet": ("sparse.newglmnet", "NewGLMNET"),
+    "newton_cholesky": ("newton.newton_cholesky", "NewtonCholesky"),
+    "tron": ("newton.tron", "TRON"),
+    "lbfgs": ("newton.lbfgs", "LBFGS"),
+    "lasso_cd": ("sparse.lasso_cd", "LassoCD"),
+    "prox_newton": ("sparse.prox_newton", "ProxNewton"),
+    "multipliers": ("sparse.multipliers", "Multipliers"),
+    "interior_point": ("interior.interior_point", "InteriorPoint"),
+    "one_class": ("dual.one_class", "OneClassCD"),
+    "crammer_singer": ("dual.crammer_singer", "CrammerSinger"),
+    "multinomial_newton": ("newton.multinomial_newton", "MultinomialNewton"),
+    "multinomial_dual_cd": ("dual.multinomial_dual_cd", "MultinomialDualCD"),
+    "multinomial_lbfgs": ("newton.multinomial_lbfgs", "MultinomialLBFGS"),
 }
 
 
 def solver_class(name: str) -> type[Solver]:
     """The solver class of that name."""
-    if name not in _HOME:
-        raise ValueError(f"unknown solver {name!r}: use 'auto' or one of {', '.join(_HOME)}")
-    module, attribute = _HOME[name]
+    if name not in HOMES:
+        raise ValueError(f"unknown solver {name!r}: use 'auto' or one of {', '.join(HOMES)}")
+    module, attribute = HOMES[name]
     found: type[Solver] = getattr(import_module(f".{module}", __package__), attribute)
     return found
 
@@ -66,16 +66,16 @@ class SolverTable(dict[str, type[Solver]]):
         return "\n".join(lines)
 
 
-def solvers() -> SolverTable:
+def table() -> SolverTable:
     """The registered solvers by name, with what each solves.
 
     Examples
     --------
     >>> import widemargin
-    >>> "hinge" in widemargin.solvers()["dual_cd"].losses
+    >>> "hinge" in widemargin.solvers.table()["dual_cd"].losses
     True
     """
-    return SolverTable((name, solver_class(name)) for name in _HOME)
+    return SolverTable((name, solver_class(name)) for name in HOMES)
 
 
 def make_solver(solver: str | Solver) -> Solver:
@@ -91,7 +91,7 @@ def require(solver: Solver, problem: Problem) -> None:
     """Refuses a problem that the solver does not declare, naming the solvers which do."""
     if solver.accepts(problem):
         return
-    able = [name for name, cls in solvers().items() if cls.solves(problem)]
+    able = [name for name, cls in table().items() if cls.solves(problem)]
     what = f"loss={problem.loss.name!r}, penalty={problem.penalty.name!r}, intercept={problem.intercept!r}"
     advice = f"use one of: {', '.join(able)}" if able else "no solver of this version does"
     raise ValueError(f"solver {solver.name!r} does not solve {what}; {advice}")

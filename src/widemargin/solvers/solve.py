@@ -12,10 +12,10 @@ from ..numbers import as_number, as_whole
 from ..threads import thread_count
 from .auto import choose
 from .base import Point, Solver
-from .centred import Centring
-from .driver import Callback, Driver, Limits
 from .registry import make_solver, require
-from .solution import Solution
+from .run.centred import Centring
+from .run.driver import Callback, Driver, Limits
+from .run.solution import Solution
 
 if TYPE_CHECKING:
     from ..objective.problem import Problem

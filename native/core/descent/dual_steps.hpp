@@ -1,0 +1,196 @@
+// The one-variable problems of dual coordinate descent. In the signed dual v (w = X^T v) coordinate i minimises
+//
+//     q/2 (v' - v)^2 + z (v' - v) + C conjugate(-v' / C, y),      z = x_i . w + b,   q = |x_i|^2
+//
+// For every loss but the logistic one this is a quadratic with curvature q + delta, a kink epsilon |v'| and bounds:
+//
+//     loss                          delta      epsilon   bounds on v'
+//     hinge                         0          0         y v' in [0, C]
+//     squared_hinge                 1/(2C)     0         y v' >= 0
+//     modified_huber                1/(2C)     0         y v' in [0, 4C]
+//     squared                       1/(2C)     0         none
+//     epsilon_insensitive           0          epsilon   |v'| <= C
+//     squared_epsilon_insensitive   1/(2C)     epsilon   none
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <stdexcept>
+#include <string_view>
+#include <type_traits>
+
+#include "core/losses/losses.hpp"
+#include "core/losses/soft_threshold.hpp"
+
+namespace widemargin {
+
+// A row as dual coordinate descent sees it, packed so that one cache line brings it.
+struct DualRow {
+    double v;             // the dual variable
+    double q;             // curvature: |x|^2 + intercept_scaling^2 + delta
+    double y;             // label or target
+    double C;             // weight of this row's loss
+    double private_part;  // squared length of the features that no other row has; see compact.hpp
+};
+
+struct Bounds {
+    double lower, upper;
+};
+
+// What one look at a coordinate tells.
+struct Look {
+    double gradient;   // of the smooth part in v
+    double violation;  // distance of the gradient from optimality, >= 0
+    double slack;      // how firmly a bound or the kink holds the variable, > 0 only there
+    bool at_zero;      // it is held at zero; otherwise, if at all, at the far bound
+    bool outward;      // a violation that asks |v| to grow
+    double logit = 0;  // logistic loss only: log(alpha / (C - alpha))
+};
+
+template <class Loss>
+struct QuadraticStep {
+    Loss loss;
+
+    static constexpr bool curved = Loss::smooth;  // delta = 1/(2C)
+    static double delta(double C) { return curved ? 0.5 / C : 0.0; }
+
+    double epsilon() const {
+        if constexpr (requires { loss.epsilon; }) return loss.epsilon;
+        return 0;
+    }
+    static constexpr bool kinked = requires(Loss l) { l.epsilon; };
+
+    static Bounds bounds(double C, double y) {
+        if constexpr (std::is_same_v<Loss, Hinge>)
+            return y > 0 ? Bounds{0, C} : Bounds{-C, 0};
+        else if constexpr (std::is_same_v<Loss, SquaredHinge>)
+            return y > 0 ? Bounds{0, infinity} : Bounds{-infinity, 0};
+        else if constexpr (std::is_same_v<Loss, ModifiedHuber>)
+            return y > 0 ? Bounds{0, 4 * C} : Bounds{-4 * C, 0};
+        else if constexpr (std::is_same_v<Loss, EpsilonInsensitive>)
+            return {-C, C};
+        else
+            return {-infinity, infinity};
+    }
+
+    Look look(const DualRow& row, double z) const {
+        const Bounds box = bounds(row.C, row.y);
+        const double g = z - row.y + delta(row.C) * row.v;
+        double up = g, down = g;  // one-sided derivatives
+        if constexpr (kinked) {
+            up += row.v >= 0 ? epsilon() : -epsilon();
+            down += row.v > 0 ? epsilon() : -epsilon();
+        }
+        const bool zero = row.v == 0;
+        if (row.v <= box.lower) return {g, std::max(0.0, -up), up, zero, zero};
+        if (row.v >= box.upper) return {g, std::max(0.0, down), -down, zero, zero};
+        if (kinked && zero) return {g, std::max({0.0, -up, down}), std::min(up, -down), true, true};
+        return {g, std::abs(up), 0, false, row.v * up < 0};
+    }
+
+    // The minimiser of the one-variable problem.
+    double solve(const DualRow& row, const Look& look) const {
+        const Bounds box = bounds(row.C, row.y);
+        if constexpr (kinked) {
+            // Of the unconstrained minimiser, scaled by q.
+            const double shrunk = soft_threshold(row.q * row.v - look.gradient, epsilon());
+            return std::clamp(shrunk / row.q, box.lower, box.upper);
+        } else {
+            return std::clamp(row.v - look.gradient / row.q, box.lower, box.upper);
+        }
+    }
+
+    // How much the dual objective falls on the way from row.v to v'.
+    double gain(const DualRow& row, const Look& look, double next) const {
+        const double d = next - row.v;
+        double gained = -d * (look.gradient + 0.5 * row.q * d);
+        if constexpr (kinked) gained -= epsilon() * (std::abs(next) - std::abs(row.v));
+        return gained;
+    }
+
+    // This row's share of the duality gap, >= 0: C loss(z) + C conjugate(-v/C) + v z.
+    double gap(const DualRow& row, double z, const Look&) const {
+        return row.C * loss.value(z, row.y) + conjugate(row) + row.v * z;
+    }
+
+    double conjugate(const DualRow& row) const {
+        return -row.v * row.y + 0.5 * delta(row.C) * row.v * row.v + epsilon() * std::abs(row.v);
+    }
+};
+
+// The logistic loss (Yu, Huang, Lin 2011): with alpha = y v in (0, C) and m = y z the step solves
+//
+//     F(t) = m + q (C sigma(t) - alpha) + t = 0,      alpha' = C sigma(t)
+//
+// in the logit t = log(alpha' / (C - alpha')). There F grows with slope between 1 and 1 + q C / 4, its root lies in an
+// interval known beforehand, and alpha' keeps its relative precision next to 0, which is what the original's switch
+// between alpha and C - alpha is for.
+struct LogisticStep {
+    Logistic loss;
+
+    static double delta(double) { return 0; }
+
+    Look look(const DualRow& row, double z) const {
+        const double t = logit(row.y * row.v / row.C);
+        const double gradient = row.y * z + t;
+        return {row.y * gradient, std::abs(gradient), 0, false, gradient < 0, t};
+    }
+
+    double solve(const DualRow& row, const Look& look) const {
+        const double alpha = row.y * row.v, m = row.y * look.gradient - look.logit;
+        double lo = -(m + row.q * (row.C - alpha)), hi = -(m - row.q * alpha);
+        double t = std::clamp(look.logit, lo, hi);
+        for (int iteration = 0; iteration < 50; ++iteration) {
+            const double p = sigma(t), F = m + row.q * (row.C * p - alpha) + t;
+            (F > 0 ? hi : lo) = t;
+            double next = t - F / (1 + row.q * row.C * p * (1 - p));
+            if (!(next > lo && next < hi)) next = 0.5 * (lo + hi);
+            const double moved = next - t;
+            // So close, Newton's method errs by the square of this, and sigma(next) need not be computed: its expansion
+            // around t errs by the cube, relative to itself.
+            if (std::abs(moved) <= 1e-4)
+                return row.y * row.C * p * (1 + (1 - p) * moved * (1 + 0.5 * (1 - 2 * p) * moved));
+            t = next;
+        }
+        return row.y * row.C * sigma(t);
+    }
+
+    // The gradient falls from look.gradient to zero on the way: the trapezoid under it.
+    double gain(const DualRow& row, const Look& look, double next) const {
+        return -0.5 * look.gradient * (next - row.v);
+    }
+
+    // Half the symmetrised Kullback-Leibler divergence between alpha / C and the probability that z gives: the share of
+    // the gap up to third order, without a logarithm.
+    double gap(const DualRow& row, double z, const Look& look) const {
+        const double m = row.y * z, p = row.y * row.v / row.C;
+        return 0.5 * row.C * (p - sigma(-m)) * (look.logit + m);
+    }
+
+  private:
+    static double sigma(double t) {
+        if (t >= 0) return 1 / (1 + std::exp(-t));
+        const double e = std::exp(t);
+        return e / (1 + e);
+    }
+    static double logit(double p) {
+        const double q = std::clamp(p, 1e-17, 1 - 0x1.0p-53);
+        return std::log(q / (1 - q));
+    }
+};
+
+// Calls f with the step for the loss of that name.
+template <class F>
+decltype(auto) with_dual_step(std::string_view name, double epsilon, F&& f) {
+    if (name == "hinge") return f(QuadraticStep<Hinge>{});
+    if (name == "squared_hinge") return f(QuadraticStep<SquaredHinge>{});
+    if (name == "logistic") return f(LogisticStep{});
+    if (name == "modified_huber") return f(QuadraticStep<ModifiedHuber>{});
+    if (name == "squared") return f(QuadraticStep<Squared>{});
+    if (name == "epsilon_insensitive") return f(QuadraticStep<EpsilonInsensitive>{{epsilon}});
+    if (name == "squared_epsilon_insensitive") return f(QuadraticStep<SquaredEpsilonInsensitive>{{epsilon}});
+    throw std::invalid_argument("dual coordinate descent has no step for this loss");
+}
+
+}  // namespace widemargin

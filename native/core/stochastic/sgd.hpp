@@ -1,0 +1,170 @@
+// Epochs of stochastic (sub)gradient descent with the learning rate 1/(t0 + t), after Panagiotakopoulos and Tsampouka,
+// "The Stochastic Gradient Descent for the Primal L1-SVM Optimization Revisited" (2013). Numbers in brackets are that
+// paper's. With lambda = 1 / sum_i C_i and s_i = C_i / mean(C), presenting row i at time t makes
+//
+//     w <- (1 - 1/(t0+t+1)) w - s_i loss'(z_i) x_i / (lambda (t0+t+1))
+//
+// and the change of variable  w_t = a_t / (lambda (t0+t))  [4] leaves of it only  a <- a - s_i loss'(z_i) x_i  [5]: the
+// shrinking of w is the counting of t. After T whole epochs a = sum_i s_i p_i y_i x_i, where p_i, the pull of row i, is
+// the sum of its -y_i loss' (for the hinge: the number of its margin errors), so v_i = y_i C_i p_i / (T + t0/m) lies in
+// the domain of the conjugates [10-12]: the dual point for which w = X^T v.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "core/descent/budget.hpp"
+#include "core/descent/order.hpp"
+#include "core/losses/losses.hpp"
+#include "core/rows/rows.hpp"
+
+namespace widemargin {
+
+// Proposition 3 [13]: of `times` presentations in a row of a pattern of squared length q, how many are margin errors;
+// P = a . y - lambda t before the first of them.
+inline int64_t count_margin_errors(double P, double q, double lambda, int64_t times) {
+    const double room = double(times - 1) * lambda - P;
+    if (room < 0) return 0;
+    const double errors = std::floor(room / std::max(q, lambda)) + 1;
+    return errors < double(times) ? int64_t(errors) : times;
+}
+
+struct SgdRow {
+    double y;     // label
+    double step;  // s_i = C_i / mean(C)
+    double q;     // |x_i|^2, with the constant feature
+    double pull;  // p_i
+};
+
+struct SgdReport {
+    int64_t passes = 0;       // made by this call
+    double epochs = 0;        // T: how often each row was presented since the start
+    double primal = 0;        // estimate: each row's loss as it was when the row was last presented
+    double dual = 0;          // L^T [9]; a bound only if the rows are presented in complete epochs
+    double sqnorm = 0;        // |w|^2
+    bool looks_done = false;  // the estimated gap reached the target
+};
+
+// What the passes carry from one to the next.
+struct SgdState {
+    std::vector<double> a;
+    double a_bias = 0;       // the constant feature's value times its component of a
+    double rho_squared = 0;  // the constant feature's value, squared
+    double lambda = 1;       // 1 / sum_i C_i
+    double mean_C = 1;       // over the rows that count
+    double offset = 0;       // t0
+    double t = 0;            // presentations so far
+    double sqnorm = 0;       // |a|^2, kept up to date
+    double pulled = 0;       // sum_i s_i p_i: for equal weights and hinge, M
+    int64_t pass = 0;        // passes so far
+    std::vector<SgdRow> rows;
+    std::vector<uint32_t> shown;  // how often each row was presented; empty for complete epochs
+
+    double theta() const { return lambda * (offset + t); }
+};
+
+template <class Rows, class Loss>
+class Sgd {
+  public:
+    Sgd(Rows X, Loss loss, SgdState& state) : X_(X), loss_(loss), s_(state) {}
+
+    SgdReport run(Order& order, int64_t multiplicity, const Budget& target) {
+        const auto start = std::chrono::steady_clock::now();
+        SgdReport report;
+        while (report.passes < target.max_passes) {
+            ++s_.pass;
+            // SGD-m: in four passes of nine.
+            const bool multiple = s_.pass % 9 > 0 && s_.pass % 9 < 5;
+            const double loss = one_pass(order.next_pass(), multiple ? multiplicity : 1);
+            ++report.passes;
+            judge(loss, report);
+            const double gap = report.primal - report.dual;
+            report.looks_done = target.trust * gap <= target.relative_gap * std::abs(report.primal);
+            const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+            if (report.looks_done || spent.count() > target.max_seconds) break;
+        }
+        return report;
+    }
+
+    // Presents these rows once each; returns the sum of s_i loss_i, each as it was when its row came.
+    double one_pass(const std::vector<uint32_t>& sequence, int64_t times) {
+        const auto n = int64_t(sequence.size());
+        double loss = 0;
+        for (int64_t k = 0; k < n; ++k) {
+            if (k + prefetch_pointers < n) {
+                const uint32_t ahead = sequence[size_t(k + prefetch_pointers)];
+                X_.prefetch_row_pointer(ahead);
+                prefetch(&s_.rows[ahead]);
+            }
+            if (k + prefetch_data < n) X_.prefetch_row(sequence[size_t(k + prefetch_data)]);
+            loss += present(sequence[size_t(k)], times);
+        }
+        return loss;
+    }
+
+  private:
+    double present(uint32_t i, int64_t times) {
+        SgdRow& row = s_.rows[i];
+        const auto x = X_[i];
+        const double p = row.y * (x.dot(s_.a.data()) + s_.a_bias);
+        const double theta = s_.theta();
+        const double z = theta > 0 ? row.y * p / theta : 0.0;
+        const double pull = pull_of(row, p - theta, z, times);
+        if (!s_.shown.empty()) s_.shown[i] += uint32_t(times);
+        s_.t += double(times);
+        if (pull > 0) {
+            const double d = row.step * pull;
+            x.axpy(row.y * d, s_.a.data());
+            s_.a_bias += s_.rho_squared * row.y * d;
+            s_.sqnorm += d * (2 * p + d * row.q);
+            s_.pulled += d;
+            row.pull += pull;
+        }
+        return row.step * loss_.value(z, row.y);
+    }
+
+    double pull_of(const SgdRow& row, double P, double z, int64_t times) const {
+        if constexpr (std::is_same_v<Loss, Hinge>)
+            return double(count_margin_errors(P, row.step * row.q, s_.lambda, times));
+        else
+            return -row.y * loss_.derivative(z, row.y);
+    }
+
+    // The objective by the losses seen during the pass, and the dual value at the pulls.
+    void judge(double loss, SgdReport& report) const {
+        const double theta = s_.theta();
+        report.epochs = s_.t * s_.lambda * s_.mean_C;
+        report.sqnorm = std::max(0.0, s_.sqnorm) / (theta * theta);
+        report.primal = 0.5 * report.sqnorm + s_.mean_C * loss;
+        report.dual = -0.5 * report.sqnorm - conjugates(theta);
+    }
+
+    // sum_i C_i conjugate(-v_i / C_i); for the hinge, the conjugate being linear, from the total alone.
+    double conjugates(double theta) const {
+        if constexpr (std::is_same_v<Loss, Hinge>) return -s_.pulled / theta;
+        double sum = 0;
+        for (const SgdRow& row : s_.rows)
+            sum += row.step * loss_.conjugate(-row.y * row.pull / (theta * s_.mean_C), row.y);
+        return s_.mean_C * sum;
+    }
+
+    Rows X_;
+    Loss loss_;
+    SgdState& s_;
+};
+
+// Calls f with the loss of that name, one of those that stochastic descent is offered for.
+template <class F>
+decltype(auto) with_margin_loss(std::string_view name, F&& f) {
+    if (name == "hinge") return f(Hinge{});
+    if (name == "squared_hinge") return f(SquaredHinge{});
+    if (name == "logistic") return f(Logistic{});
+    if (name == "modified_huber") return f(ModifiedHuber{});
+    throw std::invalid_argument("this loss is not a function of the margin alone");
+}
+
+}  // namespace widemargin

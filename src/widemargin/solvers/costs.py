@@ -1,0 +1,45 @@
+"""What work costs on a present processor: measured numbers, and the costs that follow from them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..data.matrix import Matrix
+
+# Bytes of data from which on passes wait for the outer cache, and from which on for memory; of a row from which on they
+# do not wait for its beginning; of an entry.
+INNER_CACHE, CACHE = 2e6, 16e6
+LONG_ROW = 1024
+ENTRY = 12
+
+# Up to so many features the matrix of all of them is cheap to keep from step to step.
+KEPT_FEATURES = 1000
+
+# Nanoseconds per entry of the data, measured: of a pass; of a sparse outer product, for each entry of the row; of BLAS,
+# for each feature.
+PASS, OUTER, BLAS = 1.5, 0.3, 0.05
+# The same for a Cholesky factorisation, per feature cubed.
+FACTOR = 0.03
+
+
+def outgrows(cache: float, X: Matrix) -> bool:
+    """Whether the data do not fit a cache of that many bytes."""
+    return ENTRY * X.nnz > cache
+
+
+def gram_cost(rows: int, columns: int, entries: int) -> float:
+    """What the matrix of all rows costs, in nanoseconds."""
+    row_length = max(entries / rows, 1.0)
+    return min(OUTER * row_length, BLAS * columns * columns / row_length) * entries
+
+
+# Of `interior_point`: passes over the data in a step, apart from the matrix, and the order of that matrix from which on
+# it works on a set of the features.
+INTERIOR_STEP, INTERIOR_ORDER = 16, 1500
+
+
+def system_passes(rows: int, columns: int, entries: int) -> float:
+    """What building and factorising the matrix of the smaller side costs, in passes over the data."""
+    build = min(gram_cost(rows, columns, entries), gram_cost(columns, rows, entries))
+    return (build + FACTOR * min(rows, columns) ** 3) / (PASS * entries)

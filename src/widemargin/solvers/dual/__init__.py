@@ -1,0 +1,1 @@
+"""Coordinate descent in the dual: one row's variables at a time."""

@@ -1,0 +1,54 @@
+"""Dual coordinate descent for maximum entropy.
+
+Problem   min over W, b       1/2 |W|^2 + sum_i C_i (log sum_m exp(z_im) - z_iy)
+Dual      min over alpha >= 0 1/2 |W|^2 + sum_im alpha_im log(alpha_im / C_i),     sum_m alpha_im = C_i
+          W = X^T v,  v_i = C_i e_y - alpha_i;  at the optimum alpha_i = C_i softmax(z_i)
+
+Yu, Huang, Lin, "Dual Coordinate Descent Methods for Logistic Regression and Maximum Entropy Models" (2011), section 5.
+One row's k variables are solved for at a time. The paper minimises over pairs of them; here Newton's method takes all
+of them together (native/core/descent/multinomial_dual_cd.hpp). Passes, weights and free intercepts: all_classes.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from ... import _core
+from ..base import Run, Solver, Steps
+from .all_classes import ClassDualState, descend
+
+if TYPE_CHECKING:
+    from ...objective.multiclass import MulticlassProblem
+    from ...objective.problem import Problem
+
+
+@dataclass(frozen=True)
+class MultinomialDualCD(Solver):
+    """Dual coordinate descent (Yu, Huang, Lin 2011) for `MaximumEntropyProblem`.
+
+    Parameters
+    ----------
+    order : {"auto", "permuted", "cyclic", "permuted_once", "random", "adaptive"}
+        Which row next; "auto" is permuted first and adaptive when the run turns out to be long.
+
+    Examples
+    --------
+    >>> from widemargin import MaximumEntropyProblem, solve
+    >>> from widemargin.solvers import MultinomialDualCD
+    >>> problem = MaximumEntropyProblem([[1.0], [2.0], [4.0]], [1, 2, 3], intercept="free")
+    >>> solve(problem, MultinomialDualCD(order="cyclic"), tol=1e-6).converged
+    True
+    """
+
+    name: ClassVar[str] = "multinomial_dual_cd"
+    summary: ClassVar[str] = "dual coordinate descent for maximum entropy (Yu, Huang, Lin 2011)"
+    kind: ClassVar[str] = "maximum_entropy"
+    losses: ClassVar[frozenset[str]] = frozenset({"multinomial"})
+
+    order: str = "auto"
+
+    def iterate(self, problem: Problem, run: Run) -> Steps:
+        joint = cast("MulticlassProblem", problem)  # no other problem has the loss declared above
+        state = ClassDualState(joint, run, _core.MultinomialDualCD, self.order, False)
+        yield from descend(joint, run, state, learn=self.order == "auto")

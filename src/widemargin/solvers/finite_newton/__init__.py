@@ -1,0 +1,1 @@
+"""The modified finite Newton method over pieces of parabolas."""

@@ -1,0 +1,1 @@
+"""The primal-dual interior-point method."""

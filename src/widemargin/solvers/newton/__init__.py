@@ -1,0 +1,1 @@
+"""Newton-type methods for smooth problems, and L-BFGS."""

@@ -1,0 +1,197 @@
+"""The driver: runs any solver's steps under one stopping rule, one clock and one certificate."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from ...blas import one_blas_thread
+from ...objective.certificate import Certificate, Certified, feasible_dual
+from ..base import Point, Run, Solver, Step
+from .interrupt import catch_interrupt
+from .solution import Solution, Status
+from .stall import StallWatch, grace_steps
+from .trace import Trace, TraceRow
+
+if TYPE_CHECKING:
+    from ...objective.problem import Problem
+
+Callback = Callable[[TraceRow], Any]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Where a run ends even without having converged."""
+
+    iterations: float
+    seconds: float
+
+
+class Driver:
+    """One run: steps in, solution out.
+
+    Of all points that were verified, the one with the lowest objective and the highest dual bound are kept; by weak
+    duality they need not come from the same step.
+    """
+
+    def __init__(
+        self, problem: Problem, solver: Solver, tol: float, limits: Limits, seed: int, start: Point | None
+    ) -> None:
+        self.problem = problem
+        self.solver = solver
+        self.tol = tol
+        self.limits = limits
+        self.trace = Trace()
+        self._began = time.perf_counter()
+        self._ask = Run(
+            tol=tol,
+            seed=seed,
+            max_iter=limits.iterations,
+            every_step=False,
+            start=start,
+            seconds_left=lambda: limits.seconds - self._elapsed(),
+        )
+        self._step: Step | None = None
+        self._verified: Step | None = None  # the last step that was verified
+        self._primal: tuple[Point, float] | None = None  # the best verified point
+        self._dual: Certified | None = None  # the best dual bound
+
+    def run(self, callback: Callback | None = None) -> Solution:
+        """Drives the solver to its end."""
+        self._began = time.perf_counter()
+        with catch_interrupt() as interrupted, one_blas_thread():
+            status = self._loop(callback, interrupted)
+            if self._step is None:
+                raise RuntimeError(f"solver {self.solver.name!r} ended before its first step")
+            if self._verified is not self._step:
+                # The last step may be better than what was verified before, and even good enough.
+                self._trace(self._step, self._verify(self._step))
+                if self._certificate().relative_gap <= self.tol:
+                    status = Status.CONVERGED
+        return self._solution(status)
+
+    def _loop(self, callback: Callback | None, interrupted: Callable[[], bool]) -> Status:
+        ask = replace(self._ask, interrupted=interrupted)
+        if callback is not None:
+            ask = ask.watched()
+        grace = grace_steps(self.problem.X.nnz)
+        stall, unknown = StallWatch(grace), 0
+        verdict: Certified | None = None
+        if ask.start is not None:
+            ended = self._judge_start(ask.start, callback, interrupted)
+            if ended is not None:
+                return ended
+            ask = replace(ask, start=self._better_start(ask.start))
+        steps = self.solver.iterate(self.problem, ask)
+        while True:
+            try:
+                step = self._step = steps.send(verdict)
+            except StopIteration:
+                return Status.STALLED  # the solver can do no more
+            verdict = self._verify(step) if step.looks_done else None
+            row = self._trace(step, verdict)
+            ended = self._judge(row, callback, interrupted)
+            if ended is not None:
+                return ended
+            if not step.by_the_clock:
+                unknown = unknown + 1 if math.isnan(row.gap) else 0
+                if stall.is_stalled(step.iteration, self._exact_gap(step) if unknown > grace else row.gap):
+                    return Status.STALLED
+                unknown = 0 if unknown > grace else unknown
+
+    def _exact_gap(self, step: Step) -> float:
+        """The gap of a step that tells none, infinite if it is not a number: nobody may run blind for ever."""
+        gap = self._verify(step).certificate.gap
+        return math.inf if math.isnan(gap) else gap
+
+    def _judge_start(self, start: Point, callback: Callback | None, interrupted: Callable[[], bool]) -> Status | None:
+        """A warm start is the first point to be verified: it may be good enough, and nothing worse is returned.
+
+        Of a smooth problem, the dual point that belongs to the primal one is tried before the one that was given.
+        """
+        has_own = start.dual is not None and is_smooth(self.problem)
+        first = replace(start, dual=None) if has_own else start
+        step = self._step = Step(iteration=0, passes=0.0, point=lambda: first, looks_done=True)
+        verdict = self._verify(step)
+        if has_own and start.dual is not None and verdict.certificate.relative_gap > self.tol:
+            given, dual = feasible_dual(self.problem, start.dual)
+            if dual > verdict.certificate.dual:
+                verdict = self._dual = Certified(replace(verdict.certificate, dual=dual), verdict.intercept, given)
+        return self._judge(self._trace(step, verdict), callback, interrupted)
+
+    def _better_start(self, start: Point) -> Point:
+        """With the better of two dual points."""
+        if start.dual is None or not is_smooth(self.problem):
+            return start
+        assert self._dual is not None
+        return replace(start, dual=self._dual.dual)
+
+    def _judge(self, row: TraceRow, callback: Callback | None, interrupted: Callable[[], bool]) -> Status | None:
+        """How the run ends here, if it does."""
+        asked_to_stop = callback is not None and bool(callback(row))
+        if row.certified and self._certificate().relative_gap <= self.tol:
+            return Status.CONVERGED
+        if asked_to_stop or interrupted():
+            return Status.INTERRUPTED
+        if row.iteration >= self.limits.iterations:
+            return Status.ITERATION_LIMIT
+        if self._elapsed() >= self.limits.seconds:
+            return Status.TIME_LIMIT
+        return None
+
+    def _verify(self, step: Step) -> Certified:
+        """The exact certificate of the step's point; keeps the point and the bound if they are the best."""
+        point = step.point()
+        found = self.problem.certify(point.w, point.intercept, point.dual)
+        self._verified = step
+        # Negated, so that a value which is not a number gives way to any other.
+        if self._primal is None or not self._primal[1] <= found.certificate.primal:
+            self._primal = Point(point.w, found.intercept), found.certificate.primal
+        if self._dual is None or not self._dual.certificate.dual >= found.certificate.dual:
+            self._dual = found
+        return found
+
+    def _certificate(self) -> Certificate:
+        assert self._primal is not None and self._dual is not None
+        return replace(self._dual.certificate, primal=self._primal[1])
+
+    def _trace(self, step: Step, verdict: Certified | None) -> TraceRow:
+        exact = verdict.certificate if verdict is not None else None
+        row = TraceRow(
+            seconds=self._elapsed() + self.solver.seconds_before,
+            iteration=step.iteration,
+            passes=step.passes,
+            objective=exact.primal if exact else step.objective,
+            dual=exact.dual if exact else step.dual,
+            gap=exact.gap if exact else step.gap,
+            n_active=step.n_active,
+            certified=exact is not None,
+        )
+        self.trace.add(row)
+        return row
+
+    def _solution(self, status: Status) -> Solution:
+        assert self._primal is not None and self._dual is not None and self._step is not None
+        point = self._primal[0]
+        return Solution(
+            coef=point.w,
+            intercept=point.intercept,
+            dual=self._dual.dual,
+            certificate=self._certificate(),
+            status=status,
+            n_iter=self._step.iteration,
+            seconds=self._elapsed() + self.solver.seconds_before,
+            solver=self._step.solver or self.solver.name,
+            trace=self.trace,
+        )
+
+    def _elapsed(self) -> float:
+        return time.perf_counter() - self._began
+
+
+def is_smooth(problem: Problem) -> bool:
+    """Whether the primal point alone tells a dual point that becomes as good: loss and penalty have a gradient."""
+    return problem.kind == "linear" and problem.loss.smooth and problem.penalty.name == "l2"

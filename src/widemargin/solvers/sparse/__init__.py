@@ -1,0 +1,1 @@
+"""Methods over columns, for l1 and the elastic net, and those of losses with a corner."""

@@ -1,0 +1,74 @@
+"""The clock cuts native calls into slices; where it cuts must decide nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from support import random_data, random_problem
+from widemargin import (
+    CrammerSingerProblem,
+    MaximumEntropyProblem,
+    OneClassProblem,
+    OrdinalProblem,
+    Solution,
+    solve,
+)
+from widemargin.solvers import FiniteNewton, Solver, table
+from widemargin.solvers.base import Run
+from widemargin.solvers.finite_newton import rounds as newton_rounds
+
+STOCHASTIC = ("sgd_s", "sgd_m", "sgd_r", "svm_sgd", "sgd_qn", "pegasos", "svm_perf", "ocas")
+
+
+def one_class_problem() -> OneClassProblem:
+    X, _ = random_data(3, rows=300, columns=20)
+    X.data = np.abs(X.data)
+    return OneClassProblem(X, nu=0.2)
+
+
+def ordinal_problem() -> OrdinalProblem:
+    X, response = random_data(3, rows=200, columns=20)
+    return OrdinalProblem(X, np.digitize(response, [-0.5, 0.5]))
+
+
+def linear_problem(solver: type[Solver]):
+    """The hardest of what the solver declares: the last loss and penalty by name."""
+    loss, penalty = max(solver.losses), min(solver.penalties)
+    return random_problem(3, loss, penalty, max(solver.intercepts), rows=300, columns=40, C=5.0)
+
+
+def multiclass_problem(kind: type) -> object:
+    X, response = random_data(3, rows=200, columns=20)
+    return kind(X, np.digitize(response, [-0.5, 0.5]))
+
+
+PROBLEMS = {
+    "one_class": lambda solver: one_class_problem(),
+    "ordinal_newton": lambda solver: ordinal_problem(),
+    "crammer_singer": lambda solver: multiclass_problem(CrammerSingerProblem),
+    "multinomial_newton": lambda solver: multiclass_problem(MaximumEntropyProblem),
+    "multinomial_dual_cd": lambda solver: multiclass_problem(MaximumEntropyProblem),
+    "multinomial_lbfgs": lambda solver: multiclass_problem(MaximumEntropyProblem),
+}
+
+
+def ends(solver: Solver, monkeypatch: pytest.MonkeyPatch, pulse: float, seconds: float) -> Solution:
+    monkeypatch.setattr(Run, "slice", lambda self: seconds)
+    monkeypatch.setattr(newton_rounds, "PULSE", pulse)
+    problem = PROBLEMS.get(solver.name, linear_problem)(type(solver))
+    stochastic = solver.name in STOCHASTIC
+    return solve(problem, solver, tol=1e-2 if stochastic else 1e-9, max_iter=300 if stochastic else 5000)
+
+
+CASES = [*(cls() for cls in table().values()), FiniteNewton(subset=0.3)]
+
+
+@pytest.mark.parametrize(
+    "solver", CASES, ids=lambda solver: f"{solver.name}{'-subset' * bool(getattr(solver, 'subset', 0))}"
+)
+def test_the_result_is_the_same_wherever_the_clock_cuts(solver: Solver, monkeypatch: pytest.MonkeyPatch) -> None:
+    rarely = ends(solver, monkeypatch, pulse=np.inf, seconds=1e6)
+    always = ends(solver, monkeypatch, pulse=0.0, seconds=0.0)
+    np.testing.assert_array_equal(always.coef, rarely.coef)
+    assert (always.intercept, always.n_iter, always.status) == (rarely.intercept, rarely.n_iter, rarely.status)
