@@ -27,7 +27,7 @@ def assert_means(matrix: Matrix, expected: np.ndarray) -> None:
     """The Matrix is `expected`, by rows and by columns."""
     assert matrix.shape == expected.shape
     np.testing.assert_array_equal(as_array(matrix), expected)
-    assert (matrix.columns.n_rows, matrix.columns.n_cols) == expected.shape[::-1]
+    assert (matrix.native_columns.n_rows, matrix.native_columns.n_cols) == expected.shape[::-1]
     u = np.arange(1.0, expected.shape[0] + 1)
     np.testing.assert_allclose(matrix.rmatvec(u), expected.T @ u, rtol=1e-12, atol=1e-12)
 
@@ -108,7 +108,7 @@ def test_lists_and_objects_that_are_numbers():
 
 def test_matrix_of_a_matrix_is_the_same():
     matrix = Matrix(DENSE)
-    assert Matrix(matrix).rows is matrix.rows
+    assert Matrix(matrix).native_rows is matrix.native_rows
     assert Problem(matrix, [0, 1, 0, 1, 0, 1, 0]).X is matrix
 
 
@@ -121,7 +121,7 @@ def test_right_sparse_input_is_not_copied(form, dtype):
     X = sp.csr_array(DENSE.astype(dtype)).asformat(form)
     matrix = Matrix(X)
     X.data[:] *= 2
-    through = matrix.rows if form == "csr" else matrix.columns
+    through = matrix.native_rows if form == "csr" else matrix.native_columns
     w = np.ones(through.n_cols)
     z = np.empty(through.n_rows)
     from widemargin import _core
@@ -237,9 +237,9 @@ def test_products_do_not_depend_on_storage_or_threads(binary):
 
 def test_rows_of_one_value_are_stored_without_values():
     binary = sp.csr_array((DENSE != 0) * np.arange(1.0, 8)[:, None])
-    assert Matrix(binary).rows.uniform
-    assert Matrix(binary.astype(np.float32)).rows.uniform
-    assert not Matrix(sp.csr_array(DENSE)).rows.uniform
+    assert Matrix(binary).native_rows.uniform
+    assert Matrix(binary.astype(np.float32)).native_rows.uniform
+    assert not Matrix(sp.csr_array(DENSE)).native_rows.uniform
     assert_means(Matrix(binary), binary.toarray())
 
 
@@ -249,7 +249,7 @@ def test_rows_of_one_value_give_what_general_rows_give():
     general = np.vstack([A, np.arange(30.0)])  # its last row forbids the short cut
     w, u = rng.standard_normal(30), rng.standard_normal(200)
     uniform, plain = Matrix(sp.csr_array(A.astype(float))), Matrix(sp.csr_array(general))
-    assert uniform.rows.uniform and not plain.rows.uniform
+    assert uniform.native_rows.uniform and not plain.native_rows.uniform
     np.testing.assert_allclose(uniform.matvec(w), plain.matvec(w)[:-1], rtol=1e-13, atol=1e-13)
     np.testing.assert_allclose(uniform.rmatvec(u), plain.rmatvec([*u, 0.0]), rtol=1e-13, atol=1e-13)
 
@@ -339,7 +339,7 @@ def test_threads_that_share_a_matrix_build_its_columns_once():
     X = Matrix(np.eye(3))
     X._rows = SlowRows(4)
     with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(lambda _: X.columns, range(4)))
+        found = list(pool.map(lambda _: X.native_columns, range(4)))
     assert X._rows.built == 1
     assert len({id(one) for one in found}) == 1
 
@@ -348,4 +348,4 @@ def test_taken_rows_wait_for_nobody():
     """Rows taken from a matrix have columns of their own, so they do not wait while the matrix builds its."""
     X = Matrix(sp.csr_array(np.eye(3)))
     with X._building:
-        assert X.take([0, 2]).columns.n_rows == 3
+        assert X.take([0, 2]).native_columns.n_rows == 3

@@ -223,7 +223,7 @@ def test_matrices_and_problems_are_pickled_and_copied(kind: str, dtype: Any) -> 
             solution.coef, solution.intercept
         )
     matrix = pickle.loads(pickle.dumps(Matrix(made[kind])))
-    np.testing.assert_array_equal(matrix.columns.n_rows, 7)
+    np.testing.assert_array_equal(matrix.native_columns.n_rows, 7)
     expected = made[kind] if isinstance(made[kind], np.ndarray) else made[kind].toarray()
     found = matrix.to_scipy()
     np.testing.assert_array_equal(found.toarray() if matrix.is_sparse else found, expected)

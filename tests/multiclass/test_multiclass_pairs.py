@@ -88,7 +88,7 @@ def test_taken_rows_are_those_rows(storage):
     assert taken.shape == (4, 10)
     np.testing.assert_allclose(taken.matvec(w), A[rows].astype(float) @ w, rtol=1e-12)
     np.testing.assert_allclose(taken.rmatvec(np.arange(4.0)), A[rows].astype(float).T @ np.arange(4.0), rtol=1e-12)
-    assert taken.columns.n_rows == 10
+    assert taken.native_columns.n_rows == 10
     with pytest.raises(ValueError, match="row 60 of 60"):
         Matrix(X).take([60])
 

@@ -287,9 +287,9 @@ def test_points_of_the_wrong_length_are_refused():
 
 def test_matrix_is_shared_between_problems():
     X = Matrix(random_data(0)[0])
-    columns = X.columns
+    columns = X.native_columns
     y = np.sign(random_data(0)[1])
-    assert Problem(X, y, C=2.0).X.columns is columns
+    assert Problem(X, y, C=2.0).X.native_columns is columns
 
 
 def test_repr():

@@ -1,7 +1,7 @@
 // Products with one weight vector per class, and the multinomial logistic loss.
 #include "core/passes/class_rows.hpp"
 
-#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
 
 #include <string>
 
@@ -49,19 +49,6 @@ void class_adjoint_(const RowStore& X, Array<In> u, int64_t n_classes, double co
     X.visit([&](const auto& rows) { class_adjoint(rows, u.data(), G, n_threads); });
 }
 
-double entropy_pass_(const RowStore& X, Codes y, Array<In> C, Array<In> w, int64_t n_classes, double constant,
-                     Array<Out> z, Array<Out> p, Array<Out> u, Array<Out> g, int n_threads) {
-    const int64_t m = X.n_rows();
-    const auto W = checked_weights(X, w, n_classes, constant, "w");
-    const auto G = checked_weights(X, g, n_classes, constant, "g");
-    checked_codes(y, m, n_classes), checked(C, m, "C");
-    checked(z, m * n_classes, "z"), checked(p, m * n_classes, "p"), checked(u, m * n_classes, "u");
-    nb::gil_scoped_release release;
-    return X.visit([&](const auto& rows) {
-        return entropy_pass(rows, y.data(), C.data(), W, z.data(), p.data(), u.data(), G, n_threads);
-    });
-}
-
 void entropy_hess_vec_(const RowStore& X, Array<In> p, Array<In> C, Array<In> v, int64_t n_classes, double constant,
                        Array<Out> q, Array<Out> t, Array<Out> g, int n_threads) {
     const int64_t m = X.n_rows();
@@ -72,21 +59,21 @@ void entropy_hess_vec_(const RowStore& X, Array<In> p, Array<In> C, Array<In> v,
     X.visit([&](const auto& rows) { entropy_hess_vec(rows, p.data(), C.data(), V, q.data(), t.data(), G, n_threads); });
 }
 
-void entropy_diagonal_(const RowStore& X, Array<In> p, Array<In> C, int64_t n_classes, double constant, Array<Out> d) {
-    const auto D = checked_weights(X, d, n_classes, constant, "d");
-    checked(C, X.n_rows(), "C"), checked(p, X.n_rows() * n_classes, "p");
+void class_column_sqnorms_(const RowStore& X, Array<In> h, int64_t n_classes, Array<Out> d) {
+    const auto D = checked_weights(X, d, n_classes, 0.0, "d");
+    checked(h, X.n_rows() * n_classes, "h");
     nb::gil_scoped_release release;
-    X.visit([&](const auto& rows) { entropy_diagonal(rows, p.data(), C.data(), D); });
+    X.visit([&](const auto& rows) { class_column_sqnorms(rows, h.data(), D); });
 }
 
-std::pair<double, double> entropy_ray_(Codes y, Array<In> C, int64_t n_classes, Array<In> z, Array<In> dz, double t,
-                                       Array<Out> p, int n_threads) {
+std::tuple<double, double, double> entropy_ray_(Codes y, Array<In> C, int64_t n_classes, Array<In> z, Array<In> dz,
+                                                double t, Array<Out> p, int n_threads) {
     const auto m = int64_t(y.size());
     checked_codes(y, m, checked_classes(n_classes)), checked(C, m, "C");
     checked(z, m * n_classes, "z"), checked(dz, m * n_classes, "dz"), checked(p, m * n_classes, "p");
     nb::gil_scoped_release release;
     const RayLook found = entropy_ray(m, n_classes, y.data(), C.data(), z.data(), dz.data(), t, p.data(), n_threads);
-    return {found.value, found.slope};
+    return {found.value, found.slope, found.curvature};
 }
 
 void dag_classes_(const RowStore& X, Array<In> models, Array<In> intercepts, int64_t n_classes, Array<int32_t> classes,
@@ -108,12 +95,9 @@ void bind_class_rows(nb::module_& m) {
           arg("n_threads") = 1);
     m.def("class_adjoint", &class_adjoint_, arg("X"), arg("u"), arg("n_classes"), arg("constant"), arg("g").noconvert(),
           arg("n_threads") = 1);
-    m.def("entropy_pass", &entropy_pass_, arg("X"), arg("y"), arg("C"), arg("w"), arg("n_classes"), arg("constant"),
-          arg("z").noconvert(), arg("p").noconvert(), arg("u").noconvert(), arg("g").noconvert(), arg("n_threads") = 1);
     m.def("entropy_hess_vec", &entropy_hess_vec_, arg("X"), arg("p"), arg("C"), arg("v"), arg("n_classes"),
           arg("constant"), arg("q").noconvert(), arg("t").noconvert(), arg("g").noconvert(), arg("n_threads") = 1);
-    m.def("entropy_diagonal", &entropy_diagonal_, arg("X"), arg("p"), arg("C"), arg("n_classes"), arg("constant"),
-          arg("d").noconvert());
+    m.def("class_column_sqnorms", &class_column_sqnorms_, arg("X"), arg("h"), arg("n_classes"), arg("d").noconvert());
     m.def("entropy_ray", &entropy_ray_, arg("y"), arg("C"), arg("n_classes"), arg("z"), arg("dz"), arg("t"),
           arg("p").noconvert(), arg("n_threads") = 1);
     m.def("dag_classes", &dag_classes_, arg("X"), arg("models"), arg("intercepts"), arg("n_classes"),

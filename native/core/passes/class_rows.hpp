@@ -189,4 +189,17 @@ void dag_classes(const Rows& X, const double* models, const double* intercepts, 
     });
 }
 
+// D += sum_i h_ic x_ij^2: the columns' squared lengths under weights per row and class.
+template <class Rows>
+void class_column_sqnorms(const Rows& X, const double* H, const ClassWeights<double>& D) {
+    const int64_t k = D.n_classes;
+    for (int64_t i = 0; i < X.n_rows; ++i) {
+        const double* h = H + i * k;
+        X[i].for_each([&](int32_t j, double x) {
+            double* d = D.w + int64_t(j) * k;
+            for (int64_t c = 0; c < k; ++c) d[c] += x * x * h[c];
+        });
+    }
+}
+
 }  // namespace widemargin

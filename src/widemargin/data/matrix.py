@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..vectors import Vector
 from .frames import column_names, dense_from_frame, is_frame, sparse_from_frame
+from .rows import COLUMNS, GRAM, IN_ORDER, VERBS, Table
 from .sparse_rows import CompressedRows, is_sparse
 
 MOST_COLUMNS = 2**31 - 2
@@ -105,13 +107,18 @@ class Matrix:
             raise ValueError(f"X has {shape[1]} columns, at most {MOST_COLUMNS} are possible")
 
     @property
-    def rows(self) -> _core.Rows:
-        """The native rows, for passes."""
+    def offers(self) -> frozenset[str]:
+        """All that a solver may need."""
+        return frozenset({VERBS, IN_ORDER, COLUMNS, GRAM})
+
+    @property
+    def native_rows(self) -> _core.Rows:
+        """The stored rows, for natives that visit them one by one: solvers that need "rows in order"."""
         return self._rows
 
     @property
-    def columns(self) -> _core.Rows:
-        """The native columns (rows of the transpose), built on first use and kept."""
+    def native_columns(self) -> _core.Rows:
+        """The stored columns (rows of the transpose), for solvers that need "columns"; built on first use and kept."""
         with self._building:
             if self._columns is None:
                 self._columns = self._rows.transpose()
@@ -158,23 +165,99 @@ class Matrix:
         """Number of stored entries."""
         return self._rows.nnz
 
-    def matvec(self, w: Any, intercept: float = 0.0, n_jobs: int = 1) -> Vector:
+    # The verbs of `Rows`.
+
+    def matvec(self, w: Any, intercept: float = 0.0, *, n_jobs: int = 1) -> Vector:
         """X w + intercept, one value per row."""
         z = np.empty(self.shape[0])
         _core.matvec(self._rows, as_vector("w", w), intercept, z, n_jobs)
         return z
 
-    def rmatvec(self, u: Any, n_jobs: int = 1) -> Vector:
-        """X^T u, one value per column."""
+    def rmatvec(self, u: Any, *, accurate: bool = False, n_jobs: int = 1) -> Vector:
+        """X^T u, one value per column; accurate: as if summed in twice the precision, which costs a few passes."""
         g = np.zeros(self.shape[1])
-        _core.rmatvec(self._rows, as_vector("u", u), g, n_jobs)
+        if accurate:
+            _core.accurate_rmatvec(self._rows, as_vector("u", u), g)
+        else:
+            _core.rmatvec(self._rows, as_vector("u", u), g, n_jobs)
         return g
 
-    def accurate_rmatvec(self, u: Any) -> Vector:
-        """X^T u as if summed in twice the precision, for sums whose terms cancel; costs a few passes."""
-        g = np.empty(self.shape[1])
-        _core.accurate_rmatvec(self._rows, as_vector("u", u), g)
+    def matmat(self, W: Any, *, n_jobs: int = 1) -> Table:
+        """X W, for W of columns x classes."""
+        W = as_table("W", W)
+        z = np.empty((self.shape[0], W.shape[1]))
+        _core.class_scores(self._rows, W.reshape(-1), W.shape[1], 0.0, z.reshape(-1), n_jobs)
+        return z
+
+    def rmatmat(self, U: Any, *, n_jobs: int = 1) -> Table:
+        """X^T U, for U of rows x classes."""
+        U = as_table("U", U)
+        g = np.zeros((self.shape[1], U.shape[1]))
+        _core.class_adjoint(self._rows, U.reshape(-1), U.shape[1], 0.0, g.reshape(-1), n_jobs)
         return g
+
+    def hess_vec(self, h: Vector, v: Vector, shift: float = 0.0, *, n_jobs: int = 1) -> tuple[Vector, float]:
+        """X^T q and sum q for q = h (X v + shift), in one pass over the rows with h_i != 0."""
+        g, room = np.zeros(self.shape[1]), np.empty(self.shape[0])
+        total = _core.hess_vec(self._rows, as_vector("h", h), as_vector("v", v), float(shift), room, g, n_jobs)
+        return g, total
+
+    def class_hess_vec(
+        self, p: Table, weights: Vector, V: Table, shift: Any = 0.0, *, n_jobs: int = 1
+    ) -> tuple[Table, Vector]:
+        """X^T Q and the columns' sums of Q for q_i = weights_i (diag(p_i) - p_i p_i^T) (V^T x_i + shift)."""
+        k = V.shape[1]
+        bordered = np.vstack([V, np.broadcast_to(np.asarray(shift, dtype=np.float64), (1, k))])
+        g, size = np.zeros_like(bordered), self.shape[0] * k
+        q, room = np.empty(size), np.empty(size)
+        flat = bordered.reshape(-1)
+        _core.entropy_hess_vec(self._rows, p.reshape(-1), weights, flat, k, 1.0, q, room, g.reshape(-1), n_jobs)
+        return g[:-1], g[-1]
+
+    def column_sqnorms(self, h: Vector | None = None, *, n_jobs: int = 1) -> Vector:
+        """sum_i h_i x_ij^2 per column; h = 1 if it is not given."""
+        sums = np.zeros(self.shape[1])
+        _core.weighted_column_sqnorms(self._rows, np.ones(self.shape[0]) if h is None else h, sums, n_jobs)
+        return sums
+
+    def class_column_sqnorms(self, H: Table, *, n_jobs: int = 1) -> Table:
+        """sum_i h_ic x_ij^2, columns x classes."""
+        H = as_table("H", H)
+        sums = np.zeros((self.shape[1], H.shape[1]))
+        _core.class_column_sqnorms(self._rows, H.reshape(-1), H.shape[1], sums.reshape(-1))
+        return sums
+
+    def sandwich(
+        self, h: Vector, columns: Any = None, constant: float = 0.0, *, out: Table | None = None, n_jobs: int = 1
+    ) -> Table:
+        """[X s]^T diag(h) [X s], of all columns (the upper triangle) or some (both), added to `out` if given."""
+        from .sandwich import add_sandwich, sandwich_of_columns  # with BLAS, which most runs do without
+
+        if columns is not None:
+            found = sandwich_of_columns(self, h, columns, constant)
+            return found if out is None else np.add(out, found, out=out)
+        order = self.shape[1] + (constant != 0)
+        square = np.zeros((order, order)) if out is None else out
+        add_sandwich(self, h, constant, square, n_jobs)
+        return square
+
+    def outer(self, e: Vector) -> Table:
+        """X diag(e) X^T, rows x rows: what "gram" offers."""
+        n, columns = self.shape
+        square = np.zeros(n * n)
+        everyone, place = np.arange(columns, dtype=np.uint32), np.arange(n, dtype=np.int32)
+        _core.add_outer_products(self.native_columns, everyone, np.ascontiguousarray(e), place, 0.0, n, square)
+        return square.reshape(n, n)
+
+    def sample(self, n: int) -> tuple[NDArray[np.intp], Matrix]:
+        """About n rows, evenly spread, or all if there are fewer: their numbers, and the rows themselves."""
+        rows = self.shape[0]
+        chosen = np.arange(0, rows, max(1, rows // max(1, n)))
+        return chosen, self if len(chosen) == rows else self.take(chosen)
+
+    def blocks(self) -> Iterator[tuple[int, Matrix]]:
+        """All rows at once: they are in memory."""
+        yield 0, self
 
     def take(self, rows: Any) -> Matrix:
         """Those rows, in that order, as a matrix of their own."""
@@ -229,6 +312,14 @@ def as_vector(name: str, values: Any) -> Vector:
     if np.ndim(values) != 1:
         raise ValueError(f"{name} must be one-dimensional, got shape {np.shape(values)}")
     return vector
+
+
+def as_table(name: str, values: Any) -> Table:
+    """Two-dimensional contiguous float64, as the native passes want it."""
+    table = np.ascontiguousarray(values, dtype=np.float64)
+    if table.ndim != 2:
+        raise ValueError(f"{name} must be two-dimensional, got shape {table.shape}")
+    return table
 
 
 def _storage_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:

@@ -46,9 +46,9 @@ class RememberingMatrix(Matrix):
         self._backward: Products = deque(maxlen=KEPT)
 
     @property
-    def columns(self) -> _core.Rows:
+    def native_columns(self) -> _core.Rows:
         """The columns of the matrix it looks at, so that they are built once for all who share it."""
-        return self._base.columns
+        return self._base.native_columns
 
     @property
     def compact_rows(self) -> tuple[_core.Rows, Vector]:
@@ -64,7 +64,7 @@ class RememberingMatrix(Matrix):
         """Those rows as a matrix that remembers nothing."""
         return self._base.take(rows)
 
-    def matvec(self, w: Any, intercept: float = 0.0, n_jobs: int = 1) -> Vector:
+    def matvec(self, w: Any, intercept: float = 0.0, *, n_jobs: int = 1) -> Vector:
         """X w + intercept, from memory if w was there lately."""
         w = as_vector("w", w)
         z = _recalled(self._forward, w)
@@ -83,8 +83,10 @@ class RememberingMatrix(Matrix):
         """Takes note of g = X^T u."""
         self._backward.append((u, g))
 
-    def rmatvec(self, u: Any, n_jobs: int = 1) -> Vector:
+    def rmatvec(self, u: Any, *, accurate: bool = False, n_jobs: int = 1) -> Vector:
         """X^T u, from memory if u was there lately."""
+        if accurate:
+            return super().rmatvec(u, accurate=True)
         u = as_vector("u", u)
         g = _recalled(self._backward, u)
         if g is not None:

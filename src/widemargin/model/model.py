@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import __version__, _core
+from .. import __version__
 from ..data.files import Source
 from ..data.matrix import Matrix
 from ..data.sparse_rows import as_scipy, is_sparse
@@ -138,17 +138,15 @@ class Model:
             raise ValueError(f"X has {rows.shape[1]} features, the model has {self.n_features}")
         if len(self.intercepts) == 1:
             w = self.dense_weights()[0].astype(np.float64, copy=False)
-            return rows.matvec(w, float(self.intercepts[0]), n_jobs)[:, np.newaxis]
-        z = np.empty((rows.shape[0], len(self.intercepts)))
-        _core.class_scores(rows.rows, self._by_feature, len(self.intercepts), 1.0, z.reshape(-1), n_jobs)
-        return z
+            return rows.matvec(w, float(self.intercepts[0]), n_jobs=n_jobs)[:, np.newaxis]
+        return rows.matmat(self._by_feature, n_jobs=n_jobs) + self.intercepts
 
     @property
     def _by_feature(self) -> NDArray[np.float64]:
-        """The weights of all rows feature by feature, the intercepts last; made once and kept."""
+        """The weights of all rows feature by feature; made once and kept."""
         kept: NDArray[np.float64] | None = self.__dict__.get("_kept_by_feature")
         if kept is None:
-            kept = np.append(self.dense_weights().T.astype(np.float64).reshape(-1), self.intercepts)
+            kept = np.ascontiguousarray(self.dense_weights().T, dtype=np.float64)
             object.__setattr__(self, "_kept_by_feature", kept)
         return kept
 

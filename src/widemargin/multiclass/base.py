@@ -8,7 +8,6 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _core
 from ..data.matrix import Matrix
 from ..objective.certificate import Certificate
 from ..solvers.run.solution import Solution
@@ -64,10 +63,8 @@ class MulticlassModel:
     def decision_values(self, X: Any, n_jobs: int = 1) -> Vector:
         """Every model's value at every row, rows x models."""
         X = X if isinstance(X, Matrix) else Matrix(X)
-        z = np.empty(X.shape[0] * len(self.coef))
-        by_feature = np.append(self.coef.T.reshape(-1), self.intercept)
-        _core.class_scores(X.rows, by_feature, len(self.coef), 1.0, z, n_jobs)
-        return z.reshape(X.shape[0], -1)
+        scores: Vector = X.matmat(self.coef.T, n_jobs=n_jobs) + self.intercept
+        return scores
 
     def predict(self, X: Any, n_jobs: int = 1) -> NDArray[Any]:
         """The class of each row: its label, one of `classes`."""

@@ -24,7 +24,7 @@ def dag(model: MulticlassModel, X: Matrix, n_jobs: int) -> Codes:
     """k - 1 pairwise models decide, each removing a class."""
     classes = np.empty(X.shape[0], dtype=np.int32)
     models = np.ascontiguousarray(model.coef).reshape(-1)
-    _core.dag_classes(X.rows, models, model.intercept, model.n_classes, classes, n_jobs)
+    _core.dag_classes(X.native_rows, models, model.intercept, model.n_classes, classes, n_jobs)
     return classes
 
 

@@ -90,7 +90,7 @@ def feasible_dual(problem: Problem, v: Vector) -> tuple[Vector, float]:
         v = balanced(v)
     # With l1, terms a billion times larger cancel to |x_j . v| <= rho: the last digits of float64 would decide.
     X, l1 = problem.X, problem.penalty.rho > 0
-    g = X.accurate_rmatvec(v) if l1 else X.rmatvec(v, n_jobs=problem.n_jobs)
+    g = X.rmatvec(v, accurate=l1, n_jobs=problem.n_jobs)
     g_b = problem.intercept_scale * float(v.sum())
     g = np.append(g, g_b) if problem.intercept == "regularized" else g
     scale = problem.penalty.dual_scale(g)

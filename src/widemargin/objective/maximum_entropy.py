@@ -58,7 +58,7 @@ class MaximumEntropyProblem(MulticlassProblem):
         """The losses and the probabilities at the scores."""
         flat = np.ascontiguousarray(z, dtype=np.float64).reshape(-1)
         p = np.empty_like(flat)
-        value, _ = _core.entropy_ray(
+        value, *_ = _core.entropy_ray(
             self.codes, self.weights, self.n_classes, flat, np.zeros_like(flat), 0.0, p, self.n_jobs
         )
         return value, p.reshape(-1, self.n_classes)

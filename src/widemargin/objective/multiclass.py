@@ -19,7 +19,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _core
 from ..data.matrix import Matrix, as_vector
 from ..vectors import Vector
 from .balance import balancing_factors, flows
@@ -137,16 +136,17 @@ class MulticlassProblem:
 
     def predictions(self, X: Matrix, coef: Any, intercept: float = 0.0) -> Vector:
         """The same for other rows; the intercepts are among the coefficients."""
-        z = np.empty(X.shape[0] * self.n_classes)
-        _core.class_scores(X.rows, self._checked(coef), self.n_classes, self.constant, z, self.n_jobs)
-        return z.reshape(-1, self.n_classes)
+        table = self._checked(coef).reshape(-1, self.n_classes)
+        z = X.matmat(table[: X.shape[1]], n_jobs=self.n_jobs)
+        if self.constant:
+            z += self.constant * table[-1]
+        return z
 
     def adjoint(self, u: Vector) -> Vector:
         """[X s]^T u, as long as the coefficients."""
-        g = np.zeros(self.n_coefficients)
-        flat = np.ascontiguousarray(u).reshape(-1)
-        _core.class_adjoint(self.X.rows, flat, self.n_classes, self.constant, g, self.n_jobs)
-        return g
+        u = u.reshape(-1, self.n_classes)
+        g = self.X.rmatmat(u, n_jobs=self.n_jobs)
+        return np.append(g, self.constant * u.sum(axis=0)) if self.constant else g.reshape(-1)
 
     # The objective.
 

@@ -160,7 +160,7 @@ class Problem:
         rows, columns = self.X.shape
         z, u, g = np.empty(rows), np.empty(rows), np.zeros(columns)
         value = _core.loss_pass(
-            self.X.rows,
+            self.X.native_rows,
             *self.loss.native,
             self.y,
             self.weights,
@@ -175,9 +175,7 @@ class Problem:
 
     def hess_vec(self, h: Vector, v: Any, v_intercept: float = 0.0) -> tuple[Vector, float]:
         """X^T diag(h) (X v + v_intercept) and the intercept's component; h from `loss_derivatives`."""
-        g, t = np.zeros(self.X.shape[1]), np.empty(self.X.shape[0])
-        g_b = _core.hess_vec(self.X.rows, as_vector("h", h), as_vector("v", v), float(v_intercept), t, g, self.n_jobs)
-        return g, g_b
+        return self.X.hess_vec(h, v, v_intercept, n_jobs=self.n_jobs)
 
     # The whole objective.
 

@@ -131,7 +131,7 @@ class OnlineLearner:
         settings = self.spec.native()
         for begin, end, is_report in _pieces(int(self.totals[0]), len(order)):
             prediction = _core.online_learn(
-                X.rows,
+                X.native_rows,
                 self.spec.loss,
                 self.spec.epsilon,
                 self.spec.method,
@@ -176,7 +176,7 @@ class OnlineLearner:
         z = np.empty((self.spec.n_outputs, X.shape[0]))
         for c in range(self.spec.n_outputs):
             if self.spec.hashed:
-                _core.hashed_matvec(X.rows, w[c], float(b[c]), z[c])
+                _core.hashed_matvec(X.native_rows, w[c], float(b[c]), z[c])
             else:
                 z[c] = X.matvec(w[c], float(b[c]))
         return z.T

@@ -122,7 +122,7 @@ def test_private_features_fold_into_one_number(uniform, dtype):
 
 def test_dense_rows_are_not_compacted():
     with pytest.raises(ValueError, match="nothing to compact"):
-        _core.compact(Problem(np.eye(2), [1, -1]).X.rows)
+        _core.compact(Problem(np.eye(2), [1, -1]).X.native_rows)
 
 
 @pytest.mark.parametrize("storage", ["csr", "csr32", "binary"])

@@ -161,7 +161,7 @@ def test_gram_matrix_is_corrected_by_changed_rows(storage: str) -> None:
 
 
 def test_core_refuses_wrong_sizes() -> None:
-    rows = random_problem(1, "squared").X.rows
+    rows = random_problem(1, "squared").X.native_rows
     with pytest.raises(ValueError, match="columns, expected 13"):
         _core.add_gram(rows, np.ones(60), 1.0, np.zeros((12, 12)))
     with pytest.raises(ValueError, match="h has length 3"):
@@ -215,7 +215,7 @@ def _loss_pass(X: Any, u: np.ndarray, w: np.ndarray, n: int) -> list[Any]:
 def test_passes_do_not_depend_on_threads(name: str, columns: int, storage: str) -> None:
     """Narrow data are cut by rows, wide data by columns; either way every bit is the same."""
     X, _ = random_data(71, rows=20_000, columns=columns, density=0.5 if columns == 7 else 0.003)
-    rows = Problem(STORAGES[storage](X), np.arange(20_000.0), loss="squared").X.rows
+    rows = Problem(STORAGES[storage](X), np.arange(20_000.0), loss="squared").X.native_rows
     rng = np.random.default_rng(8)
     u, w = rng.standard_normal(20_000) * (rng.random(20_000) < 0.8), rng.standard_normal(columns)
     one, *others = ([*PASSES[name](rows, u, w, n)] for n in (1, 2, 3, 5))

@@ -175,7 +175,7 @@ def test_only_where_auto_begins_with_dual_coordinate_descent():
 
 def native(sides, X=None, C=None):
     X = Matrix(np.eye(3)) if X is None else X
-    return _core.SideBySide(X.rows, "hinge", sides, np.ones(3) if C is None else C, 0.0, False, 1, 0, True)
+    return _core.SideBySide(X.native_rows, "hinge", sides, np.ones(3) if C is None else C, 0.0, False, 1, 0, True)
 
 
 def test_the_core_refuses_what_it_cannot_use():

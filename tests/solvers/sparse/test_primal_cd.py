@@ -122,7 +122,17 @@ def test_a_single_step_decreases_sufficiently(loss, penalty, seed, C, start, sca
     """One column, so one pass is one step: Eq. 12 for l2, Yuan et al.'s rule for l1, whether or not D was evaluated."""
     problem = random_problem(seed, loss, penalty, columns=1, density=0.9, C=C, convert=lambda X: X * scale)
     native = _core.PrimalCD(
-        problem.X.columns, loss, 0.1, problem.y, problem.weights, problem.penalty.rho, 0.0, True, "cyclic", False, 0
+        problem.X.native_columns,
+        loss,
+        0.1,
+        problem.y,
+        problem.weights,
+        problem.penalty.rho,
+        0.0,
+        True,
+        "cyclic",
+        False,
+        0,
     )
     native.set_weights(np.array([start]), 0.0)
     native.set_predictions(problem.X.matvec([start]))
@@ -137,7 +147,7 @@ def test_a_single_step_decreases_sufficiently(loss, penalty, seed, C, start, sca
 def test_the_bound_spares_nearly_all_evaluations():
     problem = random_problem(2, "logistic", rows=400, columns=60, density=0.1, C=1.0)
     native = _core.PrimalCD(
-        problem.X.columns, "logistic", 0.0, problem.y, problem.weights, 0.0, 0.0, True, "permuted", False, 0
+        problem.X.native_columns, "logistic", 0.0, problem.y, problem.weights, 0.0, 0.0, True, "permuted", False, 0
     )
     report = native.run(0.0, 1.0, 20, 10.0)
     assert report.moves > 1000
@@ -149,9 +159,9 @@ def test_one_exponential_per_binary_column_gives_the_same_steps(penalty):
     X, response = random_data(6)
     binary = (abs(X) > 0.5).astype(np.float64)
     problem = Problem(binary, np.sign(response), loss="logistic", penalty=penalty, C=50.0)
-    assert problem.X.columns.uniform
+    assert problem.X.native_columns.uniform
     dense = Problem(binary.toarray(), np.sign(response), loss="logistic", penalty=penalty, C=50.0)
-    assert not dense.X.columns.uniform
+    assert not dense.X.native_columns.uniform
     a, b = (solve(p, PrimalCD(), tol=0.0, max_iter=40) for p in (problem, dense))
     np.testing.assert_allclose(a.coef, b.coef, rtol=1e-9, atol=1e-12)
 
@@ -165,7 +175,7 @@ def test_predictions_far_out_are_followed(penalty):
     for data in (binary, binary.toarray()):
         problem = Problem(data, np.sign(response), loss="logistic", penalty=penalty, C=1e4)
         native = _core.PrimalCD(
-            problem.X.columns,
+            problem.X.native_columns,
             "logistic",
             0.0,
             problem.y,
@@ -186,7 +196,7 @@ def test_predictions_far_out_are_followed(penalty):
         native.predictions(z)
         np.testing.assert_allclose(z, problem.X.matvec(w), atol=1e-8)
         ends.append(w)
-    assert problem.X.columns.uniform is False
+    assert problem.X.native_columns.uniform is False
     np.testing.assert_allclose(ends[0], ends[1], rtol=1e-8, atol=1e-12)
     assert problem.objective(ends[0]) < problem.objective(start)
 
@@ -200,7 +210,7 @@ def test_the_gap_counts_a_coordinate_once_however_often_it_is_visited(seed):
     y = np.random.default_rng(seed).standard_normal(60)
     problem = Problem(X, y, loss="squared", C=1e3)
     native = _core.PrimalCD(
-        problem.X.columns, "squared", 0.0, problem.y, problem.weights, 0.0, 0.0, True, "adaptive", False, seed
+        problem.X.native_columns, "squared", 0.0, problem.y, problem.weights, 0.0, 0.0, True, "adaptive", False, seed
     )
     native.run(0.0, 1.0, 20, 60.0)
     w, ratios = np.empty(30), []
@@ -215,9 +225,13 @@ def test_sizes_are_checked():
     problem = random_problem(0, "logistic")
     short = np.ones(3)
     with pytest.raises(ValueError, match="y has length 3"):
-        _core.PrimalCD(problem.X.columns, "logistic", 0.0, short, problem.weights, 0.0, 0.0, True, "cyclic", True, 0)
+        _core.PrimalCD(
+            problem.X.native_columns, "logistic", 0.0, short, problem.weights, 0.0, 0.0, True, "cyclic", True, 0
+        )
     with pytest.raises(ValueError, match="smooth"):
-        _core.PrimalCD(problem.X.columns, "hinge", 0.0, problem.y, problem.weights, 0.0, 0.0, True, "cyclic", True, 0)
+        _core.PrimalCD(
+            problem.X.native_columns, "hinge", 0.0, problem.y, problem.weights, 0.0, 0.0, True, "cyclic", True, 0
+        )
 
 
 def test_on_text_permuted_beats_cyclic_and_primal_cd_beats_cmls():

@@ -58,7 +58,7 @@ def test_proposition_1_bounds_the_norm(solver, seed, C):
     problem = random_problem(seed % 7, "hinge", C=C, rows=20)
     lam = 1 / problem.weights.sum()
     sqnorms = np.empty(20)
-    _core.row_sqnorms(problem.X.rows, sqnorms)
+    _core.row_sqnorms(problem.X.native_rows, sqnorms)
     R2 = float(sqnorms.max())
     t = 0.0
     for k, step in enumerate(steps(problem, solver, seed, 12), start=1):
@@ -133,7 +133,7 @@ def test_pegasos_on_all_rows_knows_its_gap_without_a_pass():
 
 def test_pegasos_mean_is_the_mean_of_the_iterates():
     problem = random_problem(6, "hinge", C=0.5, intercept="regularized")
-    native = _core.Pegasos(problem.X.rows, problem.y, problem.weights, 1.0, 5)
+    native = _core.Pegasos(problem.X.native_rows, problem.y, problem.weights, 1.0, 5)
     w, total, b_total = np.empty(12), np.zeros(12), 0.0
     for _ in range(7):
         native.one_pass(60)  # one step of sixty rows

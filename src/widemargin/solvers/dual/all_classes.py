@@ -206,4 +206,4 @@ def _small_rows(problem: MulticlassProblem) -> tuple[_core.Rows, Vector]:
     X = problem.X
     if X.is_sparse and X.shape[1] >= WIDE:
         return X.compact_rows
-    return X.rows, np.zeros(X.shape[0])
+    return X.native_rows, np.zeros(X.shape[0])

@@ -135,7 +135,7 @@ class _OneClassState:
 
     def sweep(self, working: NDArray[np.uint32], target: float, max_sweeps: int) -> _core.OneClassReport:
         return _core.one_class_sweeps(
-            self.problem.X.rows,
+            self.problem.X.native_rows,
             working,
             self.problem.weights,
             self.problem.X.row_sqnorms,

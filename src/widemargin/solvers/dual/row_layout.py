@@ -47,7 +47,7 @@ def first_layout(problem: Problem) -> Layout:
     X = problem.X
     short = ENTRY * X.nnz / X.shape[0] < LONG_ROW
     in_blocks = outgrows(INNER_CACHE, X) and short and not looks_sorted(problem.y)
-    return Layout(X.rows, np.zeros(X.shape[0]), BLOCK if in_blocks else 1)
+    return Layout(X.native_rows, np.zeros(X.shape[0]), BLOCK if in_blocks else 1)
 
 
 def class_block(X: Matrix, codes: NDArray[np.int32], n_classes: int) -> int:

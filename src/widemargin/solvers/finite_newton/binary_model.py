@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ... import _core
 from ...vectors import Vector
 from ..base import Point
 from .line_search import exact_shift
@@ -81,8 +80,7 @@ class BinaryModel(PiecewiseModel):
         return self._with_extra(g, g_b)
 
     def diagonal(self, curvature: Vector) -> Vector:
-        d = np.zeros(self.n_features)
-        _core.weighted_column_sqnorms(self.problem.X.rows, curvature, d, self.problem.n_jobs)
+        d = self.problem.X.column_sqnorms(curvature, n_jobs=self.problem.n_jobs)
         return self._with_extra(d, self.scale * float(curvature.sum()))
 
     def _with_extra(self, g: Vector, g_b: float) -> Vector:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ... import _core
 from ...vectors import Vector
 from ..base import Point
 from .binary_model import ramp_of
@@ -66,23 +65,13 @@ class OrdinalModel(PiecewiseModel):
         return np.append(self.problem.X.rmatvec(u.sum(axis=1), n_jobs=self.problem.n_jobs), -u.sum(axis=0))
 
     def product(self, curvature: Vector, p: Vector) -> Vector:
-        rows, p_b = len(curvature), p[self.n_features :]
-        q, u, g = np.empty(rows), np.empty(rows), np.zeros(self.n_features)
-        _core.shared_hess_vec(
-            self.problem.X.rows,
-            curvature.sum(axis=1),
-            curvature @ p_b,
-            p[: self.n_features],
-            q,
-            u,
-            g,
-            self.problem.n_jobs,
-        )
+        X, p_b, n_jobs = self.problem.X, p[self.n_features :], self.problem.n_jobs
+        q = X.matvec(p[: self.n_features], n_jobs=n_jobs)
+        g = X.rmatvec(curvature.sum(axis=1) * q - curvature @ p_b, n_jobs=n_jobs)
         return np.append(g, curvature.sum(axis=0) * p_b - q @ curvature)
 
     def diagonal(self, curvature: Vector) -> Vector:
-        d = np.zeros(self.n_features)
-        _core.weighted_column_sqnorms(self.problem.X.rows, curvature.sum(axis=1), d)
+        d = self.problem.X.column_sqnorms(curvature.sum(axis=1), n_jobs=self.problem.n_jobs)
         return np.append(d, curvature.sum(axis=0))
 
     def settled(self, beta: Vector, scores: Vector) -> Vector:

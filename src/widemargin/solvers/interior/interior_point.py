@@ -31,7 +31,6 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ... import _core
 from ...data.matrix import Matrix
 from ...objective.certificate import feasible_dual
 from ...objective.losses import LOSSES
@@ -271,8 +270,7 @@ class _State:
         # A linear program: the model and the dual point may go different shares of their ways.
         self._apart = self._rows.linear and self.rho == 1
         self._short = 0
-        squares = np.zeros(problem.X.shape[1])
-        _core.weighted_column_sqnorms(problem.X.rows, np.ones(problem.X.shape[0]), squares, problem.n_jobs)
+        squares = problem.X.column_sqnorms(n_jobs=problem.n_jobs)
         self._lengths = np.append(np.sqrt(squares), np.zeros(len(g) - len(squares)))
         rows, columns = problem.X.shape
         self.step_passes = INTERIOR_STEP + system_passes(rows, columns, max(1, problem.X.nnz))

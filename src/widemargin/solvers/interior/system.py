@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ... import _core
 from ...blas import limit_blas
 from ...vectors import Vector
 from ..linalg.gram import Gram
@@ -56,7 +55,7 @@ class System:
 
     def accurate_rmatvec(self, v: Vector) -> Vector:
         """The same in twice the precision."""
-        g = self.problem.X.accurate_rmatvec(v)
+        g = self.problem.X.rmatvec(v, accurate=True)
         return np.append(g, self.problem.intercept_scale * float(v.sum())) if len(g) < self._n_penalised else g
 
     def factorise(self, D: Vector, E: Vector) -> bool:
@@ -91,11 +90,9 @@ class System:
         return matrix
 
     def _rows_matrix(self) -> Square:
-        (n, columns), X = self.problem.X.shape, self.problem.X
-        inverse, square = 1 / self._E, np.zeros(n * n)
-        everyone, place = np.arange(columns, dtype=np.uint32), np.arange(n, dtype=np.int32)
-        _core.add_outer_products(X.columns, everyone, inverse[:columns].copy(), place, 0.0, n, square)
-        matrix = square.reshape(n, n)
+        n, columns = self.problem.X.shape
+        inverse = 1 / self._E
+        matrix = self.problem.X.outer(inverse[:columns])
         if self._n_penalised > columns:
             matrix += self.problem.intercept_scale**2 * inverse[-1]
         matrix[np.diag_indices(n)] += 1 / self._D

@@ -7,21 +7,16 @@ where fits at several C follow one another, in the notes of their data, the next
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ... import _core
 from ...vectors import Vector
 from ..costs import KEPT_FEATURES, gram_cost
 
 if TYPE_CHECKING:
     from ...objective.problem import Problem
 
-# From this share of stored entries on, BLAS on dense blocks beats adding sparse outer products.
-BLAS_DENSITY = 0.3
-BLOCK_BYTES = 2**21
 # A relative change of h that counts as none.
 ROUNDING = 1e-14
 
@@ -49,14 +44,10 @@ class Gram:
         self.matrix = np.zeros((order, order))
         self._X = problem.X
         self.C = 1.0  # what h is divided by
-        self._rows = problem.X.rows
         self._constant = constant
         self._n_jobs = problem.n_jobs
         self._h = np.zeros(rows)
         self._cost = gram_cost(rows, order, problem.X.nnz)
-        dense = not problem.X.is_sparse or problem.X.nnz > BLAS_DENSITY * rows * columns
-        self._add = self._add_blocks if dense else self._add_rows
-        self._lines = min(rows, max(32, BLOCK_BYTES // (8 * order)))
 
     def cost_of_update(self, h: Vector) -> float:
         """What bringing the matrix to these h costs, in nanoseconds."""
@@ -100,33 +91,5 @@ class Gram:
             known = self._X.kept_gram[self._constant] = self.matrix.copy()
         np.multiply(known, h, out=self.matrix)
 
-    def _add_rows(self, h: Vector) -> None:
-        _core.add_gram(self._rows, h, self._constant, self.matrix, self._n_jobs)
-
-    def _add_blocks(self, h: Vector) -> None:
-        """Blocks of rows, the same for any number of threads, added in order."""
-        begins = range(0, len(h), self._lines)
-        if self._n_jobs == 1:
-            for begin in begins:
-                self._add_products(self._products(h, begin))
-            return
-        with ThreadPoolExecutor(self._n_jobs) as threads:
-            # Not all at once: each block's product is a matrix.
-            for some in (begins[k : k + 4 * self._n_jobs] for k in range(0, len(begins), 4 * self._n_jobs)):
-                for products in threads.map(lambda begin: self._products(h, begin), some):
-                    self._add_products(products)
-
-    def _products(self, h: Vector, begin: int) -> list[tuple[float, Vector]]:
-        """B^T B of one block of rows, for positive and negative h apart."""
-        end = min(begin + self._lines, len(h))
-        block = np.empty((end - begin, len(self.matrix)))
-        found = []
-        for sign in (1.0, -1.0):
-            filled = _core.gather_scaled(self._rows, h, sign, begin, end, self._constant, block)
-            if filled:
-                found.append((sign, block[:filled].T @ block[:filled]))
-        return found
-
-    def _add_products(self, products: list[tuple[float, Vector]]) -> None:
-        for sign, product in products:
-            self.matrix += sign * product
+    def _add(self, h: Vector) -> None:
+        self._X.sandwich(h, constant=self._constant, out=self.matrix, n_jobs=self._n_jobs)

@@ -47,13 +47,8 @@ class EntropyObjective:
 
     def at(self, x: Vector) -> EntropyIterate:
         """The iterate at x: one pass."""
-        problem = self.problem
-        z, p, g = np.empty(self._size), np.empty(self._size), np.zeros(len(x))
-        rows, jobs = problem.X.rows, problem.n_jobs
-        value = _core.entropy_pass(
-            rows, problem.codes, problem.weights, x, self._classes, self._constant, z, p, self._t, g, jobs
-        )
-        return self._with_penalty(x, z, p, value, g)
+        still = EntropyIterate(x, self.product(x), self._q, 0.0, x)
+        return self.moved(still, np.zeros_like(x), np.zeros(self._size), 0.0)
 
     def product(self, d: Vector) -> Vector:
         """How the scores change along d."""
@@ -62,7 +57,7 @@ class EntropyObjective:
     def look(self, at: EntropyIterate, d: Vector, dz: Vector, t: float) -> tuple[float, float]:
         """f at x + t d and its slope along d; the probabilities there are left in scratch memory."""
         problem, n = self.problem, self.n_penalised
-        value, slope = _core.entropy_ray(
+        value, slope, _ = _core.entropy_ray(
             problem.codes, problem.weights, self._classes, at.z, dz, t, self._q, problem.n_jobs
         )
         x, d = at.x[:n], d[:n]
@@ -73,7 +68,7 @@ class EntropyObjective:
         """The iterate at x + t d: half a pass."""
         problem = self.problem
         x, z, p = at.x + t * d, at.z + t * dz, np.empty(self._size)
-        value, _ = _core.entropy_ray(problem.codes, problem.weights, self._classes, z, dz, 0.0, p, problem.n_jobs)
+        value, *_ = _core.entropy_ray(problem.codes, problem.weights, self._classes, z, dz, 0.0, p, problem.n_jobs)
         u = problem.weights[:, None] * p.reshape(-1, self._classes)
         u[np.arange(len(u)), problem.codes] -= problem.weights
         return self._with_penalty(x, z, p, value, problem.adjoint(u))
@@ -89,7 +84,7 @@ class EntropyObjective:
         g = np.zeros(len(v))
         g[:n] = v[:n]
         _core.entropy_hess_vec(
-            problem.X.rows,
+            problem.X.native_rows,
             p,
             problem.weights,
             v,
@@ -107,7 +102,12 @@ class EntropyObjective:
         problem = self.problem
         d = np.zeros(problem.n_coefficients)
         d[: self.n_penalised] = 1.0
-        _core.entropy_diagonal(problem.X.rows, p, problem.weights, self._classes, self._constant, d)
+        p = p.reshape(-1, self._classes)
+        h = problem.weights[:, None] * p * (1 - p)
+        table, features = d.reshape(-1, self._classes), problem.X.shape[1]
+        table[:features] += problem.X.class_column_sqnorms(h, n_jobs=problem.n_jobs)
+        if self._constant:
+            table[features] += self._constant**2 * h.sum(axis=0)
         return d
 
     def gap(self, at: EntropyIterate) -> float:

@@ -133,7 +133,7 @@ class SmoothObjective:
     def hess_diagonal(self, h: Vector) -> Vector:
         """The Hessian's diagonal."""
         d = self.penalised.copy()
-        _core.weighted_column_sqnorms(self.problem.X.rows, h, d[: self.features], self.problem.n_jobs)
+        d[: self.features] += self.problem.X.column_sqnorms(h, n_jobs=self.problem.n_jobs)
         if self.constant:
             d[-1] += self.constant**2 * h.sum()
         return d

@@ -32,7 +32,7 @@ class RowsInPlay:
         self._may_copy = outgrows(CACHE, X) and ENTRY * X.nnz * MOST_COPIED <= MOST_BYTES_COPIED
         self._h: Vector | None = None
         self._products = 0
-        self._as_they_are = X.rows, np.empty(X.shape[0])
+        self._as_they_are = X.native_rows, np.empty(X.shape[0])
         self._copied: tuple[_core.Rows, Vector, Vector] | None = None
 
     def of(self, h: Vector) -> tuple[_core.Rows, Vector, Vector]:
@@ -42,7 +42,7 @@ class RowsInPlay:
         self._products += 1
         if self._may_copy and self._products == WORTH_A_COPY and np.count_nonzero(h) <= MOST_COPIED * len(h):
             chosen = np.flatnonzero(h)
-            self._copied = self._X.take(chosen).rows, h[chosen], np.empty(len(chosen))
+            self._copied = self._X.take(chosen).native_rows, h[chosen], np.empty(len(chosen))
         if self._copied is not None:
             return self._copied
         rows, room = self._as_they_are

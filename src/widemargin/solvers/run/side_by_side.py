@@ -144,7 +144,7 @@ class _Group:
             signs[:, lane] = np.where(sides(number), 1, -1)
         free = like.intercept == "free"
         self._native = _core.SideBySide(
-            like.X.rows,
+            like.X.native_rows,
             like.loss.name,
             signs.reshape(-1),
             like.weights,
@@ -188,13 +188,12 @@ class _Group:
 
     def _results(self) -> list[Begun]:
         """With the weights X^T v and the predictions of all problems, made side by side too."""
-        (rows, features), k = self._X.shape, len(self._steps)
+        rows, k = self._X.shape[0], len(self._steps)
         v = np.empty((rows, k))
         for number, (_, dual) in self._left.items():
             v[:, number] = dual
-        W, Z = np.zeros((features, k)), np.empty((rows, k))
-        _core.class_adjoint(self._X.rows, v.reshape(-1), k, 0.0, W.reshape(-1), 1)
-        _core.class_scores(self._X.rows, W.reshape(-1), k, 0.0, Z.reshape(-1), 1)
+        W = self._X.rmatmat(v)
+        Z = self._X.matmat(W)
         W, Z = np.ascontiguousarray(W.T), np.ascontiguousarray(Z.T)
         return [
             Begun(self._then, tuple(steps), *self._left[number], W[number], Z[number])

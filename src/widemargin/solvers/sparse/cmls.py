@@ -86,7 +86,7 @@ class CMLS(Solver):
 
     def _begin(self, problem: Problem, run: Run) -> _core.CMLS:
         native = _core.CMLS(
-            problem.X.columns,
+            problem.X.native_columns,
             problem.y,
             problem.weights,
             problem.constant,

@@ -65,7 +65,7 @@ class DenseModel:
             part[-1], slope[-1] = b / self.constant, -self.constant * float(u.sum())
         if self.problem.intercept == "free":
             penalised[-1] = bend[-1] = 0.0
-        hessian = self._kept(curvature, working) if self._gram is not None else self._built(curvature, working, n)
+        hessian = self._kept(curvature, working) if self._gram is not None else self._built(curvature, working)
         damping = np.zeros(n)
         damping[: len(working)] = self._lengths[working]
         if self.constant != 0:
@@ -95,21 +95,14 @@ class DenseModel:
         if self.problem.penalty.rho > 0:
             self.passes += nanoseconds / (PASS * max(1, self.problem.X.nnz))
 
-    def _built(self, curvature: Vector, working: NDArray[np.intp], n: int) -> Vector:
-        X = self.problem.X
-        place = np.full(X.shape[1], -1, dtype=np.int32)
-        place[working] = np.arange(len(working), dtype=np.int32)
-        hessian = np.zeros(n * n)
-        curved = np.flatnonzero(curvature).astype(np.uint32)
-        _core.add_outer_products(X.rows, curved, curvature, place, self.constant, n, hessian)
-        return hessian
+    def _built(self, curvature: Vector, working: NDArray[np.intp]) -> Vector:
+        return self.problem.X.sandwich(curvature, working, self.constant, n_jobs=self.problem.n_jobs).ravel()
 
 
 def _column_lengths(problem: Problem) -> Vector:
     """sum_i x_ij^2 per column; about the column's mean where the intercept is free, which makes shifts harmless."""
-    rows, columns = problem.X.shape
-    sums = np.zeros(columns)
-    _core.weighted_column_sqnorms(problem.X.rows, np.ones(rows), sums)
+    rows = problem.X.shape[0]
+    sums = problem.X.column_sqnorms(n_jobs=problem.n_jobs)
     if problem.intercept == "free":
         sums = np.maximum(0.0, sums - problem.X.rmatvec(np.ones(rows), n_jobs=problem.n_jobs) ** 2 / rows)
     return sums

@@ -118,7 +118,7 @@ class _LassoState:
         self.rho = problem.penalty.rho
         rows, columns = problem.X.shape
         self.native = _core.LassoCD(
-            problem.X.columns,
+            problem.X.native_columns,
             problem.y,
             problem.weights,
             self.rho,

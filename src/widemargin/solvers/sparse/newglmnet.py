@@ -103,7 +103,7 @@ class _Outer:
         self._run = run
         rows = problem.X.shape[0]
         self.native = _core.NewtonModel(
-            problem.X.columns,
+            problem.X.native_columns,
             problem.penalty.rho,
             problem.constant,
             problem.intercept != "free",

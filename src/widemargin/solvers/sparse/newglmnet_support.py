@@ -73,7 +73,7 @@ class ModelStep:
         # Many more weights than rows that hold them: not yet the support of a minimum.
         if budget < self._least or len(on) == 0 or len(on) > MOST_PER_ROW * np.count_nonzero(at.h):
             return False, 0.0
-        A = _core.take_rows(self._problem.X.columns, at.columns[on].astype(np.int64))
+        A = _core.take_rows(self._problem.X.native_columns, at.columns[on].astype(np.int64))
         entries = max(1, self._problem.X.nnz)
         dense_cost = 1 + DENSE_WORK * len(on) ** 3 / entries
         if dense_cost <= budget and (dense_cost <= CHEAP or self._unfinished) and len(on) <= LARGEST_DENSE:
@@ -96,11 +96,7 @@ class ModelStep:
         X, rho, n = self._problem.X, self._problem.penalty.rho, len(on)
         constant = self._constant if self._moves_intercept(at) else 0.0
         size = n + (constant != 0)
-        place = np.full(X.shape[1], -1, dtype=np.int32)
-        place[at.columns[on]] = np.arange(n, dtype=np.int32)
-        hessian = np.zeros(size * size)
-        curved = np.flatnonzero(at.h).astype(np.uint32)
-        _core.add_outer_products(X.rows, curved, at.h, place, constant, size, hessian)
+        hessian = X.sandwich(at.h, at.columns[on], constant, n_jobs=self._problem.n_jobs)
         w, slope = np.empty(size), np.empty(size)
         w[:n], slope[:n] = at.w[on], self._slopes(at, on, A)
         penalised, bend = np.full(size, rho), np.full(size, 1 - rho)
@@ -109,7 +105,7 @@ class ModelStep:
             if self._free:
                 penalised[n] = bend[n] = 0.0
         end = w.copy()
-        minimise_on_support(hessian.reshape(size, size), slope, end, penalised, bend)
+        minimise_on_support(hessian, slope, end, penalised, bend)
         return end[:n] - w[:n], constant * float(end[n] - w[n]) if constant != 0 else 0.0
 
     def _by_cg(self, at: ModelPoint, on: NDArray[np.intp], A: _core.Rows, most: int) -> tuple[Vector, float, int]:

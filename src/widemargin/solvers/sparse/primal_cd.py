@@ -102,7 +102,7 @@ class _PrimalState:
         self.problem = problem
         self._run = run
         self.native = _core.PrimalCD(
-            problem.X.columns,
+            problem.X.native_columns,
             *problem.loss.native,
             problem.y,
             problem.weights,

@@ -91,7 +91,7 @@ class Pegasos(Solver):
 
     def _on_subsamples(self, problem: Problem, run: Run) -> Steps:
         assert self.subsample is not None
-        native = _core.Pegasos(problem.X.rows, problem.y, problem.weights, problem.intercept_scale, run.seed)
+        native = _core.Pegasos(problem.X.native_rows, problem.y, problem.weights, problem.intercept_scale, run.seed)
         trust = 1.0
         iteration = 0
         while True:

@@ -53,7 +53,7 @@ class StochasticSolver(Solver):
 
     def iterate(self, problem: Problem, run: Run) -> Steps:
         native = _core.Sgd(
-            problem.X.rows,
+            problem.X.native_rows,
             problem.loss.name,
             problem.y,
             problem.weights,
