@@ -347,5 +347,5 @@ def test_threads_that_share_a_matrix_build_its_columns_once():
 def test_taken_rows_wait_for_nobody():
     """Rows taken from a matrix have columns of their own, so they do not wait while the matrix builds its."""
     X = Matrix(sp.csr_array(np.eye(3)))
-    with X._building:
+    with X.owner.building:
         assert X.take([0, 2]).native_columns.n_rows == 3

@@ -24,7 +24,7 @@ CHECKED = [
     LinearSVC(tol=1e-13),
     LinearSVC(tol=1e-13, intercept="regularized"),
     LinearSVC(tol=1e-13, loss="hinge"),
-    LogisticRegression(tol=1e-13),
+    LogisticRegression(tol=1e-15),
     LinearSVR(tol=1e-13),
     LinearSVR(loss="squared_epsilon_insensitive", tol=1e-13),
     Ridge(tol=1e-13),

@@ -172,7 +172,7 @@ def test_time_is_shared_by_the_fits_that_are_left() -> None:
     assert shares == [None] * 3
 
 
-@pytest.mark.parametrize("name", ["multinomial_dual_cd", "multinomial_newton", "multinomial_lbfgs"])
+@pytest.mark.parametrize("name", ["multinomial_dual_cd", "tron", "lbfgs"])
 def test_solvers_of_all_classes_at_once_are_taken_by_name_and_as_objects(name: str) -> None:
     import widemargin
 

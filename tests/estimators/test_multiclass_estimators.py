@@ -71,7 +71,7 @@ def test_what_does_not_go_together_is_explained():
     "model",
     [
         LinearSVC(multi_class="crammer_singer", solver="crammer_singer"),
-        LogisticRegression(solver="multinomial_newton"),
+        LogisticRegression(solver="multinomial_dual_cd"),
         LogisticRegression(solver=MultinomialDualCD()),
     ],
     ids=["crammer_singer", "by name", "as an object"],
@@ -111,7 +111,7 @@ CHECKED = [
     LinearSVC(multi_class="ovo", tol=1e-13),
     LinearSVC(multi_class="dag", tol=1e-13),
     LinearSVC(multi_class="crammer_singer", tol=1e-10),
-    LogisticRegression(multi_class="multinomial", tol=1e-13),
+    LogisticRegression(multi_class="multinomial", tol=1e-15),
 ]
 
 

@@ -12,6 +12,7 @@ from support import COMBINATIONS, random_data, random_problem
 from widemargin import Certificate, Problem
 from widemargin.objective.certificate import certify
 from widemargin.objective.losses import LOSSES, make_loss
+from widemargin.objective.points import Point
 
 SHAPE = {"rows": 25, "columns": 4}
 
@@ -76,10 +77,10 @@ def test_reported_primal_is_the_objective(loss, penalty, intercept):
     """Also for a free intercept, which the certificate moves to its best value first."""
     problem, optimum = solved(loss, penalty, intercept)
     for w, b, _ in random_points(problem, optimum, 5):
-        found = certify(problem, w, b)
-        assert found.certificate.primal == pytest.approx(problem.objective(w, found.intercept), rel=1e-12)
+        found = certify(problem, Point(w, b))
+        assert found.certificate.primal == pytest.approx(problem.objective(w, found.point.intercept), rel=1e-12)
         assert found.certificate.primal <= problem.objective(w, b) * (1 + 1e-12)
-        assert intercept == "free" or found.intercept == b
+        assert intercept == "free" or found.point.intercept == b
 
 
 @pytest.mark.parametrize("intercept", ["none", "free"])
@@ -88,8 +89,8 @@ def test_smooth_loss_with_l2_has_the_gap_of_its_gradient(loss, intercept):
     """gap = 1/2 |grad|^2 once b is best."""
     problem, optimum = solved(loss, "l2", intercept)
     for w, b, _ in random_points(problem, optimum, 10):
-        found = certify(problem, w, b)
-        gradient, _ = problem.gradient(w, found.intercept)
+        found = certify(problem, Point(w, b))
+        gradient, _ = problem.gradient(w, found.point.intercept)
         assert found.certificate.gap == pytest.approx(0.5 * gradient @ gradient, rel=1e-6, abs=1e-9 * optimum.value)
 
 

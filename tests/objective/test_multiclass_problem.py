@@ -21,7 +21,7 @@ INTERCEPTS = ["none", "regularized", "free"]
 def test_the_gradient_is_that_of_the_objective(kind, intercept):
     X, y = class_data(1)
     problem = kind(X, y, C=0.7, intercept=intercept, intercept_scaling=2.0, sample_weight=np.arange(60) % 3)
-    at = np.random.default_rng(1).standard_normal(problem.n_coefficients)
+    at = np.random.default_rng(1).standard_normal(problem.size)
     slope = problem.gradient(at)[0]
     error = check_grad(problem.objective, lambda coef: problem.gradient(coef)[0], at)
     assert error <= 1e-5 * np.linalg.norm(slope)
@@ -53,7 +53,7 @@ def test_weak_duality_and_no_gap_at_an_independent_optimum(kind, intercept):
     best = reference_optimum(problem, X.toarray())
     rng = np.random.default_rng(5)
     for scale in (0.01, 0.1, 1.0):
-        certificate = problem.certificate(scale * rng.standard_normal(problem.n_coefficients))
+        certificate = problem.certificate(scale * rng.standard_normal(problem.size))
         assert certificate.dual <= best + 1e-7 * abs(best)
         assert certificate.primal >= best - 1e-7 * abs(best)
         assert problem.dual_value(scale * rng.standard_normal((40, 3))) <= best + 1e-7 * abs(best)
@@ -66,7 +66,7 @@ def test_weak_duality_and_no_gap_at_an_independent_optimum(kind, intercept):
 def test_the_gap_of_a_smooth_loss_is_half_the_squared_gradient():
     X, y = class_data(6)
     problem = MaximumEntropyProblem(X, y, intercept="regularized")
-    at = np.random.default_rng(0).standard_normal(problem.n_coefficients)
+    at = np.random.default_rng(0).standard_normal(problem.size)
     g, _ = problem.gradient(at)
     assert problem.certificate(at).gap == pytest.approx(0.5 * g @ g, rel=1e-10)
 

@@ -50,11 +50,11 @@ def test_every_declared_combination_is_solved_with_ordered_thresholds(loss: str,
 @pytest.mark.parametrize(("loss", "thresholds"), list(product(["squared_hinge", "modified_huber"], THRESHOLDS)))
 def test_gradient_by_finite_differences(loss: str, thresholds: str) -> None:
     problem = OrdinalProblem(*ordinal_data(2), loss=loss, thresholds=thresholds, sample_weight=np.arange(90) % 4)
-    beta = np.random.default_rng(0).standard_normal(problem.n_coefficients)
+    beta = np.random.default_rng(0).standard_normal(problem.size)
     step = 1e-6
     differences = [
         (problem.objective(beta + step * e) - problem.objective(beta - step * e)) / (2 * step)
-        for e in np.eye(problem.n_coefficients)
+        for e in np.eye(problem.size)
     ]
     np.testing.assert_allclose(problem.gradient(beta)[0], differences, rtol=1e-5, atol=1e-4)
 
@@ -72,7 +72,7 @@ def test_weak_duality_against_an_independent_optimiser(loss: str, thresholds: st
     )
     rng = np.random.default_rng(1)
     for _ in range(20):  # no dual point, however poor, may exceed a primal value
-        v = -problem.loss_slopes(rng.standard_normal(problem.n_coefficients)) * rng.random()
+        v = -problem.loss_slopes(rng.standard_normal(problem.size)) * rng.random()
         assert problem.dual_value(v) <= found.fun + 1e-9
     ours = solve(problem, "ordinal_newton", tol=tol_of(loss))
     assert ours.certificate.dual <= found.fun * (1 + 1e-12)

@@ -6,8 +6,7 @@ from sklearn.metrics import get_scorer
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 
 from support import random_data, random_problem, real_data
-from widemargin import EarlyStopping, LinearSVC, Matrix, Problem, find_C, path, solve
-from widemargin.data.remembered import RememberingMatrix
+from widemargin import EarlyStopping, LinearSVC, Problem, find_C, path, solve
 from widemargin.objective.losses import LOSSES
 from widemargin.selection.folds import make_folds
 from widemargin.selection.values import first_C
@@ -151,20 +150,6 @@ def test_taken_rows_and_dual_domain(loss):
     expected = problem.loss.dual_bounds(problem.y[rows])
     for bounds, side in zip((lower, upper), expected, strict=True):
         np.testing.assert_allclose(bounds[rows], side * problem.weights[rows])
-
-
-def test_products_are_remembered_and_right():
-    X = Matrix(random_data(2)[0])
-    remembering = RememberingMatrix(X)
-    rng = np.random.default_rng(0)
-    ws, us = rng.standard_normal((4, X.shape[1])), rng.standard_normal((4, X.shape[0]))
-    for k in (0, 1, 0, 2, 3, 1, 1):
-        np.testing.assert_array_equal(remembering.matvec(ws[k], 0.5), X.matvec(ws[k]) + 0.5)
-        np.testing.assert_array_equal(remembering.rmatvec(us[k]), X.rmatvec(us[k]))
-    remembering.matvec(ws[0])[:] = 7  # what is handed out is the caller's own
-    np.testing.assert_array_equal(remembering.matvec(ws[0]), X.matvec(ws[0]))
-    few = remembering.take([2, 5])
-    np.testing.assert_array_equal(few.matvec(ws[0]), X.matvec(ws[0])[[2, 5]])
 
 
 def test_shared_and_copied_rows_give_the_same_search(monkeypatch):

@@ -1,4 +1,4 @@
-"""What makes a search cheap: starts in the span of earlier solutions, products and matrices that are remembered."""
+"""What makes a search cheap: starts in the span of earlier solutions, products and matrices that are kept."""
 
 from dataclasses import replace
 
@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from support import random_problem
-from widemargin import Matrix, find_C, solve
-from widemargin.data.remembered import RememberingMatrix
+from widemargin import find_C, solve
 from widemargin.objective.losses import LOSSES
+from widemargin.objective.points import Point
 from widemargin.selection.folds import Fold
 from widemargin.selection.search import Plan
-from widemargin.selection.span import KnownPoint, best_in_span
+from widemargin.selection.span import best_in_span
 from widemargin.selection.stopping import EarlyStopping, StopWatch
 from widemargin.selection.walk import Effort, Walk
 from widemargin.solvers.linalg.gram import Gram, gram_of
@@ -21,7 +21,7 @@ INTERCEPTS = ["none", "regularized", "free"]
 
 
 def known(problem, w, b):
-    return KnownPoint(w, b, problem.X.matvec(w, b))
+    return Point(w, b, z=problem.X.matvec(w, b))
 
 
 # The span of earlier solutions.
@@ -90,43 +90,24 @@ def test_a_bad_dual_point_does_not_spoil_a_good_start(solver):
     assert solve(problem, solver, tol=1e-6, warm_start=spoilt).n_iter == 0
 
 
-# What is remembered.
-
-
-def test_sums_and_opposites_are_recalled(monkeypatch):
-    X = random_problem(9, "squared_hinge").X
-    remembering = RememberingMatrix(X)
-    rng = np.random.default_rng(0)
-    w, d, u = rng.standard_normal(X.shape[1]), rng.standard_normal(X.shape[1]), rng.standard_normal(X.shape[0])
-    expected = X.matvec(w + d, 0.5), -X.rmatvec(u)
-    remembering.matvec(w), remembering.matvec(d), remembering.rmatvec(u)
-
-    def refused(*arguments):
-        raise AssertionError("this product was known")
-
-    monkeypatch.setattr("widemargin._core.matvec", refused)
-    monkeypatch.setattr("widemargin._core.rmatvec", refused)
-    np.testing.assert_allclose(remembering.matvec(w + d, 0.5), expected[0], rtol=1e-13, atol=1e-13)
-    np.testing.assert_array_equal(remembering.rmatvec(-u), expected[1])
+# What is kept.
 
 
 @pytest.mark.parametrize("loss", SMOOTH)
 def test_a_kept_gram_matrix_equals_a_new_one(loss):
-    problem = random_problem(10, loss, intercept="regularized")
-    data = RememberingMatrix(problem.X)
-    problem.X = data
+    problem = random_problem(10, loss, intercept="regularized").kept_along()
     rng = np.random.default_rng(0)
     for C in (0.1, 0.2, 0.7, 0.9):
         at = problem.with_C(C)
         for _ in range(2):
             _, h = at.loss_derivatives(rng.standard_normal(len(problem.y)))
-            kept, new = gram_of(at, at.constant), Gram(at, at.constant)
+            kept, new = gram_of(at, at.constant), Gram(at.X, at.constant)
             kept.update(h)
             new.update(h)
             np.testing.assert_allclose(kept.C * kept.matrix, new.matrix, rtol=1e-10, atol=1e-12)
     assert (kept is gram_of(problem, problem.constant)) == (loss != "logistic")  # where every row of h changes
     assert gram_of(random_problem(10, loss), 0.0) is not gram_of(random_problem(10, loss), 0.0)
-    assert data.take([0, 1]).notes is None
+    assert gram_of(problem.kept_along(), problem.constant) is not kept
 
 
 @pytest.mark.parametrize("loss", list(LOSSES))
@@ -178,11 +159,3 @@ def test_scores_are_near_those_of_tight_fits():
     loose, tight = (find_C(problem.X, problem.y, Cs=Cs, score_tol=tol, early_stopping=False) for tol in (None, 1e-8))
     error = tight.scores.std(axis=1, ddof=1) / np.sqrt(tight.scores.shape[1])
     assert np.abs(loose.mean_scores - tight.mean_scores).mean() <= 0.5 * error.mean()
-
-
-def test_a_small_weight_of_a_huge_column_is_no_rounding():
-    """1e-9 beside 1e6 is below float64's last digit, but the column it belongs to makes it count."""
-    plain = Matrix([[1e-6, 1e9], [2e-6, 3e9]])
-    remembering = RememberingMatrix(plain)
-    for w in ([1e6, 0.0], [1e6, 1e-9], [2e6, 1e-9]):
-        np.testing.assert_array_equal(remembering.matvec(w), plain.matvec(w))

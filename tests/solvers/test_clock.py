@@ -14,6 +14,7 @@ from widemargin import (
     Solution,
     solve,
 )
+from widemargin.objective.losses import LOSSES
 from widemargin.solvers import FiniteNewton, Solver, table
 from widemargin.solvers.base import Run
 from widemargin.solvers.finite_newton import rounds as newton_rounds
@@ -34,7 +35,7 @@ def ordinal_problem() -> OrdinalProblem:
 
 def linear_problem(solver: type[Solver]):
     """The hardest of what the solver declares: the last loss and penalty by name."""
-    loss, penalty = max(solver.losses), min(solver.penalties)
+    loss, penalty = max(solver.losses & set(LOSSES)), min(solver.penalties)
     return random_problem(3, loss, penalty, max(solver.intercepts), rows=300, columns=40, C=5.0)
 
 
@@ -47,9 +48,7 @@ PROBLEMS = {
     "one_class": lambda solver: one_class_problem(),
     "ordinal_newton": lambda solver: ordinal_problem(),
     "crammer_singer": lambda solver: multiclass_problem(CrammerSingerProblem),
-    "multinomial_newton": lambda solver: multiclass_problem(MaximumEntropyProblem),
     "multinomial_dual_cd": lambda solver: multiclass_problem(MaximumEntropyProblem),
-    "multinomial_lbfgs": lambda solver: multiclass_problem(MaximumEntropyProblem),
 }
 
 

@@ -36,6 +36,7 @@ STORAGES = {
     "dense": lambda X: X.toarray(),
     "one value": lambda X: sp.csr_array(X > 0.5, dtype=X.dtype),
 }
+PROBLEMS = (Problem, CrammerSingerProblem, MaximumEntropyProblem, OneClassProblem, OrdinalProblem)
 Draw = st.DataObject
 
 
@@ -44,7 +45,7 @@ def drawn_problem(name: str, data: Draw) -> Any:
     solver = solver_class(name)
     seed = data.draw(st.integers(0, 10**6), label="seed")
     X, response = random_data(seed, rows=50, columns=data.draw(st.sampled_from([6, 70]), label="columns"))
-    if solver.kind == "one_class":
+    if solver.takes is OneClassProblem:
         X.data += 1.5  # rows around the origin have no one-class SVM: w = 0
     dtype = data.draw(st.sampled_from([np.float64, np.float32]), label="dtype")
     X = STORAGES[data.draw(st.sampled_from(sorted(STORAGES)), label="storage")](X.astype(dtype))
@@ -52,28 +53,29 @@ def drawn_problem(name: str, data: Draw) -> Any:
     if data.draw(st.booleans(), label="weighted"):
         weight = np.random.default_rng(seed).integers(0, 3, 50) + (np.arange(50) < 4.0)
     C = data.draw(st.sampled_from([0.05, 1.0, 5.0]), label="C")
-    if solver.kind != "linear":
-        return other_problem(solver.kind, name, X, response, C, weight, data)
-    loss = data.draw(st.sampled_from(sorted(solver.losses)), label="loss")
+    kinds = [kind for kind in PROBLEMS if solver.can_take(kind)]
+    kind = data.draw(st.sampled_from(kinds), label="problem")
+    if kind is not Problem:
+        return other_problem(kind, name, X, response, C, weight, data)
+    loss = data.draw(st.sampled_from(sorted(solver.losses & set(LOSSES))), label="loss")
     penalty = data.draw(st.sampled_from(sorted(solver.penalties)), label="penalty")
     intercept = data.draw(st.sampled_from(sorted(solver.intercepts)), label="intercept")
     y = np.sign(response) if LOSSES[loss].classification else response
     return Problem(X, y, loss, penalty, C, intercept=intercept, sample_weight=weight)
 
 
-def other_problem(kind: str, name: str, X: Any, response: Any, C: float, weight: Any, data: Draw) -> Any:
+def other_problem(kind: type, name: str, X: Any, response: Any, C: float, weight: Any, data: Draw) -> Any:
     """The problems that are not of the form of `Problem`."""
     classes = np.digitize(response, [-0.8, 0.8])
     classes[:3] = [0, 1, 2]
-    if kind == "one_class":
+    if kind is OneClassProblem:
         return OneClassProblem(X, min(C, 0.7), sample_weight=weight)
-    if kind == "ordinal":
+    if kind is OrdinalProblem:
         loss = data.draw(st.sampled_from(sorted(solver_class(name).losses)), label="loss")
         thresholds = data.draw(st.sampled_from(["free", "regularized"]), label="thresholds")
         return OrdinalProblem(X, classes, loss, C, thresholds=thresholds, sample_weight=weight)
-    problem = {"crammer_singer": CrammerSingerProblem, "maximum_entropy": MaximumEntropyProblem}[kind]
     intercept = data.draw(st.sampled_from(sorted(solver_class(name).intercepts)), label="intercept")
-    return problem(X, classes, C, intercept=intercept, sample_weight=weight)
+    return kind(X, classes, C, intercept=intercept, sample_weight=weight)
 
 
 def drawn_start(problem: Any, data: Draw) -> Any:

@@ -248,13 +248,13 @@ def test_solvers_are_listed_with_what_they_solve():
     for name, cls in table.items():
         assert cls.name == name
         assert issubclass(cls, Solver)
-        assert cls.kind != "linear" or cls.losses <= set(LOSSES)
+        assert cls.takes is not Problem or cls.losses <= set(LOSSES)
         assert cls.summary in repr(table)
 
 
 def test_every_solver_can_be_made_by_its_name_and_solves_what_it_declares():
     for name, cls in widemargin.solvers.table().items():
-        if cls.kind != "linear":
+        if not cls.can_take(Problem):
             continue  # ordinal regression and the one-class SVM have problems, and tests, of their own
         loss = sorted(cls.losses)[0]
         problem = random_problem(4, loss, sorted(cls.penalties)[0], sorted(cls.intercepts)[0], rows=40, columns=4)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,7 +12,8 @@ from numpy.typing import NDArray
 from .. import _core
 from ..vectors import Vector
 from .frames import column_names, dense_from_frame, is_frame, sparse_from_frame
-from .rows import COLUMNS, GRAM, IN_ORDER, VERBS, Table
+from .kept import Owner, kept
+from .rows import COLUMNS, GRAM, IN_ORDER, VERBS, Rows, Table
 from .sparse_rows import CompressedRows, is_sparse
 
 MOST_COLUMNS = 2**31 - 2
@@ -42,13 +42,8 @@ class Matrix:
 
     def __init__(self, X: Any) -> None:
         self.feature_names: list[str] | None = None
-        self.kept_gram: dict[float, Vector] = {}  # [X s]^T [X s] by the constant s beside X: solvers/linalg/gram.py
-        self.notes: dict[str, Any] | None = None  # what a fit leaves for the next one, where somebody wants it kept
-        self._columns: _core.Rows | None = None
-        self._compact: tuple[_core.Rows, Vector] | None = None
-        self._sqnorms: Vector | None = None
-        self._centred: tuple[tuple[Matrix, Vector] | None] | None = None
-        self._building = threading.Lock()  # threads that share the matrix build what it keeps once
+        self.owner = Owner()  # for whom things made from these rows are kept
+        self._columns: _core.Rows | None = None  # as they were given
         if isinstance(X, Matrix):
             self.__dict__.update(X.__dict__)
             return
@@ -119,38 +114,30 @@ class Matrix:
     @property
     def native_columns(self) -> _core.Rows:
         """The stored columns (rows of the transpose), for solvers that need "columns"; built on first use and kept."""
-        with self._building:
-            if self._columns is None:
-                self._columns = self._rows.transpose()
-            return self._columns
+        return self._columns or kept(self.owner, "columns", self._rows.transpose)
 
     @property
     def compact_rows(self) -> tuple[_core.Rows, Vector]:
-        """Sparse rows made smaller for many passes of dual methods, and what was folded; built once and kept."""
-        with self._building:
-            if self._compact is None:
-                self._compact = _core.compact(self._rows)
-            return self._compact
+        """Sparse rows made smaller for many passes of dual methods, and what was folded; made on first use and kept."""
+        return kept(self.owner, "compact rows", lambda: _core.compact(self._rows))
 
     @property
     def row_sqnorms(self) -> Vector:
         """|x_i|^2 of every row, not to be written to; computed on first use and kept."""
-        if self._sqnorms is None:
-            found = np.empty(self.shape[0])
-            _core.row_sqnorms(self._rows, found)
-            found.setflags(write=False)
-            self._sqnorms = found  # whole, for threads may share the matrix
-        return self._sqnorms
+        return kept(self.owner, "squared lengths", self._squared_lengths)
+
+    def _squared_lengths(self) -> Vector:
+        found = np.empty(self.shape[0])
+        _core.row_sqnorms(self._rows, found)
+        found.setflags(write=False)
+        return found
 
     @property
     def centred(self) -> tuple[Matrix, Vector] | None:
-        """Dense rows less their means, and the means, where a feature is far from zero; built once and kept."""
-        with self._building:
-            if self._centred is None:
-                from .centring import without_means  # not needed before
+        """Dense rows less their means, and the means, where a feature is far from zero; made on first use and kept."""
+        from .centring import without_means  # not needed before
 
-                self._centred = (without_means(self),)
-            return self._centred[0]
+        return kept(self.owner, "centred rows", lambda: (without_means(self),))[0]
 
     @property
     def row_lengths(self) -> NDArray[np.int64]:
@@ -249,6 +236,10 @@ class Matrix:
         _core.add_outer_products(self.native_columns, everyone, np.ascontiguousarray(e), place, 0.0, n, square)
         return square.reshape(n, n)
 
+    def select(self, columns: Any) -> Matrix:
+        """Those columns, in that order, as a matrix of their own."""
+        return Matrix(self.to_scipy()[:, columns])
+
     def sample(self, n: int) -> tuple[NDArray[np.intp], Matrix]:
         """About n rows, evenly spread, or all if there are fewer: their numbers, and the rows themselves."""
         rows = self.shape[0]
@@ -264,9 +255,7 @@ class Matrix:
         wanted = np.ascontiguousarray(rows, dtype=np.int64)
         other = copy.copy(self)
         other._rows = _core.take_rows(self._rows, wanted)
-        other._columns, other._compact, other._sqnorms, other._centred = None, None, None, None
-        other.kept_gram, other.notes = {}, None
-        other._building = threading.Lock()
+        other._columns, other.owner = None, Owner()
         other.shape = (len(wanted), self.shape[1])
         return other
 
@@ -304,6 +293,13 @@ def _restored(X: Any, feature_names: list[str] | None) -> Matrix:
     matrix = Matrix(X)
     matrix.feature_names = feature_names
     return matrix
+
+
+def stored(X: Rows) -> Matrix:
+    """The rows as they are stored in memory, for natives that have declared that they need them."""
+    if not isinstance(X, Matrix):
+        raise TypeError(f"{type(X).__name__} is not stored in memory: its verbs are all that it offers")
+    return X
 
 
 def as_vector(name: str, values: Any) -> Vector:

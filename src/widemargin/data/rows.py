@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..vectors import Vector
+from .kept import Owner
 
 Table = NDArray[np.float64]  # one line per row, or per feature, and one column per class
 
@@ -38,6 +39,10 @@ class Rows(Protocol):
     @property
     def nnz(self) -> int:
         """Stored entries: what a pass costs."""
+
+    @property
+    def owner(self) -> Owner:
+        """For whom things made from these rows are kept."""
 
     @property
     def offers(self) -> frozenset[str]:
@@ -74,6 +79,13 @@ class Rows(Protocol):
 
         The upper triangle at least.
         """
+
+    @property
+    def centred(self) -> tuple[Rows, Vector] | None:
+        """The rows less their means, and the means, where a feature is so far from zero that it pays; else None."""
+
+    def select(self, columns: Any) -> Rows:
+        """Those features, in that order, as rows of their own."""
 
     def sample(self, n: int) -> tuple[NDArray[np.intp], Rows]:
         """About n rows spread over all of them, or all if there are fewer: their numbers, and the rows themselves."""

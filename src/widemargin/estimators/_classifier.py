@@ -12,6 +12,7 @@ from ..data.matrix import Matrix
 from ..multiclass import make_strategy
 from ..multiclass.joint import Joint
 from ..multiclass.strategy import Ask, Labelled
+from ..objective.problem import Problem
 from ..solvers.base import Solver
 from ..solvers.registry import make_solver
 from ._linear import LinearModel
@@ -65,7 +66,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):  # type: ignore[misc]
         """The solver for that kind of target; one of all classes leaves two classes, or several labels, to "auto"."""
         solver = known_solver(self.solver)
         at_once = isinstance(make_strategy(self._multi_class()), Joint) and not isinstance(target.strategy, Joint)
-        return "auto" if at_once and solver != "auto" and make_solver(solver).kind != "linear" else solver
+        return "auto" if at_once and solver != "auto" and not make_solver(solver).can_take(Problem) else solver
 
     def _same_kind(self, target: Target) -> bool:
         """Whether the last fit was of the same classes by the same method, so that its models correspond to ours."""

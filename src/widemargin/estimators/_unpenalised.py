@@ -16,7 +16,6 @@ share tol. Among models of equal loss it is the shortest in those units.
 
 from __future__ import annotations
 
-import copy
 import warnings
 from dataclasses import replace
 from typing import Any
@@ -27,8 +26,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..data.matrix import Matrix
 from ..multiclass.strategy import Solve
+from ..objective.points import Point
 from ..objective.problem import Problem
-from ..solvers.run.centred import moved_intercepts
 from ..solvers.run.solution import Solution
 from ..vectors import Vector
 
@@ -56,7 +55,7 @@ def _raise_C(problem: Problem, start: Solution | None, solve: Solve, tol: float,
     problem, before = problem.with_C(OUTWEIGHED * problem.C / float(problem.weights.sum())), np.inf
     solution = solve(problem, start, n_jobs)
     for _ in range(TIMES):
-        penalty = _penalty(problem, solution)
+        penalty = problem.penalty_at(Point(solution.coef, solution.intercept))
         loss = (solution.certificate.primal - penalty) / problem.C
         settled = penalty <= tol / 2 * solution.certificate.primal and before - loss <= tol / 2 * before
         if settled or not solution.converged or _is_perfect(problem, loss):
@@ -82,8 +81,7 @@ class Units:
             divided = X @ sp.diags_array(1 / self.scales)
         else:
             divided = (X - self.centres) / self.scales
-        self.problem = copy.copy(problem)
-        self.problem.X = Matrix(divided.astype(problem.X.dtype, copy=False))
+        self.problem = problem.over(Matrix(divided.astype(problem.X.dtype, copy=False)))
 
     def there(self, start: Solution | None) -> Solution | None:
         """A solution of the problem as it was, in these units."""
@@ -97,11 +95,11 @@ class Units:
 
     def _moved(self, solution: Solution, factors: Vector, shifts: Vector) -> Solution:
         """Coefficients times factors, the intercepts moved by shifts . coefficients."""
-        if self.problem.intercept == "free":
-            solution = moved_intercepts(self.problem, solution, shifts)
-        table = solution.coef.reshape(-1, 1 if self.problem.kind == "linear" else self.problem.n_classes).copy()
-        table[: len(factors)] *= factors[:, None]
-        return replace(solution, coef=table.reshape(-1))
+        point = Point(solution.coef, solution.intercept, solution.dual)
+        if self.problem.has_free_intercept:
+            point = self.problem.after_shift(point, shifts)
+        point = self.problem.after_scale(point, factors)
+        return replace(solution, coef=point.w, intercept=point.intercept, point=point)
 
 
 def centres_and_spreads(X: Any, problem: Any) -> tuple[Vector, Vector]:
@@ -124,12 +122,6 @@ def centres_and_spreads(X: Any, problem: Any) -> tuple[Vector, Vector]:
     return centres, np.sqrt(np.where(constant, np.where(means != 0, means**2, 1.0), spread))
 
 
-def _penalty(problem: Any, solution: Solution) -> float:
-    if problem.kind == "linear":
-        return float(problem.penalty_value(solution.coef, solution.intercept))
-    return float(problem.penalty_value(solution.coef))
-
-
 def _is_perfect(problem: Any, loss: float) -> bool:
     """Whether numbers are met exactly, up to rounding: then the loss is as small as it can be, whatever its share."""
     if problem.loss.classification:
@@ -142,15 +134,7 @@ def separates(problem: Any, solution: Solution) -> bool:
     """Whether the model makes no mistake on any row that counts, and has none on the border."""
     if not problem.loss.classification:
         return False
-    counts = problem.weights > 0
-    if problem.kind == "linear":
-        z = problem.X.matvec(solution.coef, solution.intercept, n_jobs=problem.n_jobs)
-        return bool((problem.y[counts] * z[counts] > 0).all())
-    z = problem.scores(solution.coef)[counts]
-    own = np.arange(len(z)), problem.codes[counts]
-    right = z[own].copy()
-    z[own] = -np.inf
-    return bool((right > z.max(axis=1)).all())
+    return bool(problem.is_separated_by(Point(solution.coef, solution.intercept)))
 
 
 def _warn_of_far_features(centres: Vector, scales: Vector) -> None:

@@ -10,14 +10,12 @@ from sklearn.utils.metaestimators import available_if
 
 from ..multiclass import STRATEGIES, make_strategy
 from ..multiclass.binary import Binary
-from ..multiclass.joint import Joint
 from ..multiclass.strategy import GoOn, Solve
 from ..objective.maximum_entropy import MaximumEntropyProblem
 from ..solvers.base import Solver
 from ..solvers.registry import make_solver
 from ._classifier import LinearClassifier
 from ._shared import SKLEARN_SOLVERS
-from ._targets import Target
 from ._unpenalised import without_penalty
 
 # Names that have a meaning for two classes and for all of them at once.
@@ -162,13 +160,8 @@ class LogisticRegression(LinearClassifier):
     def _multi_class(self) -> str:
         if self.multi_class != "auto":
             return str(self.multi_class)
-        joint = self.solver in EITHER_WAY or make_solver(self.solver).kind == MaximumEntropyProblem.kind
+        joint = self.solver in EITHER_WAY or make_solver(self.solver).can_take(MaximumEntropyProblem)
         return "multinomial" if joint and self._penalty()[0] == "l2" else "ovr"
-
-    def _solver_name(self, target: Target) -> str | Solver:
-        solver = super()._solver_name(target)
-        joint = isinstance(target.strategy, Joint)
-        return "multinomial_lbfgs" if joint and solver == "lbfgs" else solver
 
     def _has_probabilities(self) -> bool:
         """Whether there are any: votes are none. Before `fit` it is not known that there are but two classes."""

@@ -233,7 +233,7 @@ def _solve_each(
         problem = problem_of(k)
         if begun is None:
             return _solve(problem, recipe, watch, titles[k], seconds)
-        return _solve(begun[k].reminded(problem), recipe, watch, titles[k], seconds, begun[k])
+        return _solve(problem, recipe, watch, titles[k], seconds, begun[k])
 
     return solve_each(fit, len(titles), max_seconds=deadline.share())
 
@@ -269,7 +269,7 @@ def _crammer_singer(X: Matrix, y: Any, recipe: Recipe, features: Mapping[str, An
         sample_weight=_row_weights(recipe, classes, codes),
     )
     solution = _solve(problem, recipe, watch, "", recipe.max_seconds)
-    W, intercepts = problem.split(solution.coef)
+    W, intercepts = problem.decode(solution.coef)
     model = Model(
         W, intercepts, recipe.task, classes, recipe.loss, recipe.settings(), [certificate_facts(solution)], features
     )

@@ -36,9 +36,8 @@ def fit_joint(problem: MulticlassProblem, solver: str | Solver = "auto", **setti
     >>> model.predict([[0.5], [9.5]]).tolist(), model.certificates[0].relative_gap <= 1e-6
     (['a', 'c'], True)
     """
-    # A MulticlassProblem offers what the driver asks of a Problem.
-    solution = solve(problem, solver, **settings)  # type: ignore[arg-type]
-    coef, intercept = problem.split(solution.coef)
+    solution = solve(problem, solver, **settings)
+    coef, intercept = problem.decode(solution.coef)
     return MulticlassModel(coef, np.asarray(intercept), problem.classes, (solution,), highest_score)
 
 
@@ -55,10 +54,10 @@ class Joint(Strategy):
         shared = {name: ask.problem[name] for name in ("C", "intercept", "intercept_scaling")}
         problem = self.problem(data.X, data.codes, sample_weight=data.weights, **shared)
         start = ask.start(0)
-        fits = start is not None and len(start.coef) == problem.n_coefficients
+        fits = start is not None and len(start.coef) == problem.size
         # A MulticlassProblem offers what the driver asks of a Problem.
         solution = ask.solve(problem, start if fits else None, ask.n_jobs)  # type: ignore[arg-type]
-        coef, intercept = problem.split(solution.coef)
+        coef, intercept = problem.decode(solution.coef)
         return Fit(coef, np.asarray(intercept), (solution,))
 
     def subjects(self, classes: Sequence[Any]) -> list[tuple[Any, int]]:

@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..objective.certificate import Certificate
+from ..objective.points import Point
 from ..objective.problem import Problem
 from ..solvers.run.several import solve_all
 from ..solvers.run.side_by_side import Begun, begin_together
@@ -43,8 +44,7 @@ def fit_each(data: Labelled, sides: Sequence[Callable[[], Positives]], ask: Ask)
         problem = _problem(data, positive, model, ask)
         if ask.go_on is None or model not in begun:
             return ask.solve(problem, ask.start(model), n_jobs)
-        solver = begun.pop(model)
-        return ask.go_on(solver.reminded(problem), solver, n_jobs)
+        return ask.go_on(problem, begun.pop(model), n_jobs)
 
     return fit_models(fit, len(sides), data.X.shape[1], ask.n_jobs)
 
@@ -138,4 +138,5 @@ def _certain(data: Labelled, present: bool, model: int) -> Solution:
         seconds=0.0,
         solver="none",
         trace=Trace(),
+        point=Point(np.zeros(data.X.shape[1])),
     )

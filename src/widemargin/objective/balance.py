@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components
 
 from ..vectors import Vector
 
@@ -31,6 +30,8 @@ def balancing_factors(flow: Vector) -> Vector:
     array([[0., 1.],
            [1., 0.]])
     """
+    from scipy.sparse.csgraph import connected_components  # not needed before
+
     circulates = flow > 0
     # A flow that cannot come back, because no path leads from its end to its beginning, must be stopped.
     _, part = connected_components(circulates, connection="strong")

@@ -20,9 +20,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..vectors import Vector
+from .points import Point
 
 if TYPE_CHECKING:
     from .problem import Problem
+
+# Sums whose difference is this share of them differ by the rounding of their own terms.
+ROUNDING = 1e-15
 
 
 @dataclass(frozen=True)
@@ -66,43 +70,48 @@ def relative(gap: float, primal: float) -> float:
 
 @dataclass(frozen=True)
 class Certified:
-    """A point with its certificate: what `certify` made feasible, and found."""
+    """A certificate and the point that it holds for: its best intercept, its feasible dual point, its products."""
 
     certificate: Certificate
-    intercept: float
-    dual: Vector
+    point: Point
 
 
-def certify(problem: Problem, w: Vector, intercept: float, v: Vector | None = None) -> Certified:
-    """The certificate of (w, intercept), with the dual point v if the solver has one."""
-    z = problem.X.matvec(w, n_jobs=problem.n_jobs)
-    b = problem.best_intercept(z, intercept) if problem.intercept == "free" else intercept
-    primal = problem.penalty_value(w, b) + problem.loss_sum(z, b)
-    if v is None:
-        v = -problem.loss_derivatives(z, b)[0]
-    v, dual = feasible_dual(problem, v)
-    return Certified(Certificate(primal, dual), b, v)
+def certify(problem: Problem, point: Point) -> Certified:
+    """The certificate of a point of a linear problem, with the point's dual if there is one."""
+    z = point.z
+    if z is None:
+        z = problem.X.matvec(point.w, n_jobs=problem.n_jobs)
+    elif point.intercept != 0:
+        z = z - point.intercept
+    b = problem.best_intercept(z, point.intercept) if problem.intercept == "free" else point.intercept
+    primal = problem.penalty_value(point.w, b) + problem.loss_sum(z, b)
+    z = z + b if b != 0 else z
+    v = -problem.loss_derivatives(z)[0] if point.dual is None else point.dual
+    v, pull, dual = feasible_dual(problem, v, point.pull)
+    return Certified(Certificate(primal, dual), Point(point.w, b, v, z, pull))
 
 
-def feasible_dual(problem: Problem, v: Vector) -> tuple[Vector, float]:
-    """v made dual feasible by scaling, and the dual value there."""
+def feasible_dual(problem: Problem, v: Vector, pull: Vector | None = None) -> tuple[Vector, Vector | None, float]:
+    """v made dual feasible by scaling, X^T of it, and the dual value there; `pull` is X^T v, if it is known."""
     if problem.intercept == "free":
-        v = balanced(v)
+        given, v = v, balanced(v)
+        pull = pull if v is given else None
     # With l1, terms a billion times larger cancel to |x_j . v| <= rho: the last digits of float64 would decide.
     X, l1 = problem.X, problem.penalty.rho > 0
-    g = X.rmatvec(v, accurate=l1, n_jobs=problem.n_jobs)
+    if pull is None or l1:
+        pull = X.rmatvec(v, accurate=l1, n_jobs=problem.n_jobs)
     g_b = problem.intercept_scale * float(v.sum())
-    g = np.append(g, g_b) if problem.intercept == "regularized" else g
+    g = np.append(pull, g_b) if problem.intercept == "regularized" else pull
     scale = problem.penalty.dual_scale(g)
     if scale < 1:
-        v, g = scale * v, scale * g
-    return v, -problem.penalty.conjugate(g) - problem.conjugate_sum(-v)
+        v, g, pull = scale * v, scale * g, scale * pull
+    return v, pull, -problem.penalty.conjugate(g) - problem.conjugate_sum(-v)
 
 
 def balanced(v: Vector) -> Vector:
     """v with its heavier side scaled down so that it sums to zero."""
     positive, negative = float(v[v > 0].sum()), -float(v[v < 0].sum())
-    if positive == negative:
+    if abs(positive - negative) <= ROUNDING * positive:
         return v
     if positive > negative:
         return np.where(v > 0, v * (negative / positive), v)

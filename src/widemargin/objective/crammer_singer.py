@@ -46,14 +46,13 @@ class CrammerSingerProblem(MulticlassProblem):
     >>> from widemargin import CrammerSingerProblem, solve
     >>> problem = CrammerSingerProblem([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], ["a", "b", "c"])
     >>> solution = solve(problem, "crammer_singer", tol=1e-8)
-    >>> W, intercepts = problem.split(solution.coef)
+    >>> W, intercepts = problem.decode(solution.coef)
     >>> W.round(3)
     array([[ 0.667, -0.333],
            [-0.333,  0.667],
            [-0.333, -0.333]])
     """
 
-    kind = "crammer_singer"
     loss = MulticlassHinge()
 
     def _slopes_per_class(self, z: Vector) -> Vector:

@@ -34,6 +34,11 @@ class Loss:
         """The loss as the native passes are told of it: the first words of their calls."""
         return self.name, self.epsilon
 
+    @property
+    def piecewise(self) -> bool:
+        """Whether the loss is made of pieces of parabolas and lines."""
+        return self.name != "logistic"
+
     def dual_bounds(self, y: Vector) -> tuple[Vector, Vector]:
         """Where -u must lie for the conjugate to be finite: on the label's side for classification."""
         reach = np.full_like(y, self.dual_reach)

@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import _core
 from ..vectors import Vector
+from .entropy_smooth import EntropySmooth
 from .losses import Loss
 from .multiclass import MulticlassProblem
 
@@ -46,12 +47,11 @@ class MaximumEntropyProblem(MulticlassProblem):
     --------
     >>> from widemargin import MaximumEntropyProblem, solve
     >>> problem = MaximumEntropyProblem([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], ["a", "b", "c"])
-    >>> solution = solve(problem, "multinomial_newton", tol=1e-10)
+    >>> solution = solve(problem, "tron", tol=1e-10)
     >>> problem.probabilities(problem.scores(solution.coef)).argmax(axis=1)
     array([0, 1, 2])
     """
 
-    kind = "maximum_entropy"
     loss = MultinomialLogistic()
 
     def _at(self, z: Vector) -> tuple[float, Vector]:
@@ -62,6 +62,10 @@ class MaximumEntropyProblem(MulticlassProblem):
             self.codes, self.weights, self.n_classes, flat, np.zeros_like(flat), 0.0, p, self.n_jobs
         )
         return value, p.reshape(-1, self.n_classes)
+
+    def smooth(self) -> EntropySmooth:
+        """The problem as a smooth function of one vector, for Newton-type methods."""
+        return EntropySmooth(self)
 
     def probabilities(self, z: Vector) -> Vector:
         """softmax(z), row by row."""

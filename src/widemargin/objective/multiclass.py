@@ -13,27 +13,31 @@ is an intercept: its weights (`regularized`) or the intercepts themselves (`free
 
 from __future__ import annotations
 
-import copy
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.matrix import Matrix, as_vector
+from ..data.matrix import as_vector
+from ..data.rows import Rows, Table
 from ..vectors import Vector
+from .any_problem import Traits
 from .balance import balancing_factors, flows
 from .certificate import Certificate, Certified
-from .labels import ordered_labels, row_weights, weights_at, weights_of
+from .labels import ordered_labels, row_weights
 from .losses import Loss
 from .penalties import make_penalty
+from .points import Point
 from .problem import INTERCEPTS
+from .weighted_rows import WeightedRows, as_rows
 
 
-class MulticlassProblem:
+class MulticlassProblem(WeightedRows):
     """Base of the problems that know all classes at once; see `CrammerSingerProblem` and `MaximumEntropyProblem`."""
 
-    kind: ClassVar[str]
     loss: ClassVar[Loss]
+    per_row: ClassVar[tuple[str, ...]] = ("codes",)
 
     def __init__(
         self,
@@ -49,7 +53,7 @@ class MulticlassProblem:
             raise ValueError(f"unknown intercept {intercept!r}: use one of {', '.join(INTERCEPTS)}")
         if not (np.isfinite(intercept_scaling) and intercept_scaling > 0):
             raise ValueError(f"intercept_scaling must be a finite number > 0, got {intercept_scaling!r}")
-        self.X = X if isinstance(X, Matrix) else Matrix(X)
+        self.X = as_rows(X)
         rows = self.X.shape[0]
         ranks, self.classes = ordered_labels(y, rows)
         self.codes = np.ascontiguousarray(ranks, dtype=np.int32)
@@ -58,33 +62,6 @@ class MulticlassProblem:
         self.C = float(C)
         self.intercept = intercept
         self.intercept_scaling = float(intercept_scaling)
-        self.n_jobs = 1
-
-    def with_jobs(self, n_jobs: int) -> MulticlassProblem:
-        """The same problem, its passes made on up to n_jobs threads."""
-        other = copy.copy(self)
-        other.n_jobs = n_jobs
-        return other
-
-    def with_C(self, C: float) -> MulticlassProblem:
-        """The same problem at another C; the data are shared."""
-        other = copy.copy(self)
-        other.weights = weights_at(C, self.weights, self.C)
-        other.C = float(C)
-        return other
-
-    def restricted(self, rows: Any) -> MulticlassProblem:
-        """The same problem where only those rows count (a mask or row numbers); the data are shared."""
-        other = copy.copy(self)
-        other.weights = weights_of(rows, self.weights)
-        return other
-
-    def taken(self, rows: Any) -> MulticlassProblem:
-        """The problem of those rows alone (row numbers), which are copied; the classes stay as many."""
-        other = copy.copy(self)
-        other.X = self.X.take(rows)
-        other.codes, other.weights = self.codes[rows], self.weights[rows]
-        return other
 
     # Shapes.
 
@@ -104,26 +81,88 @@ class MulticlassProblem:
         return {"none": 0.0, "regularized": self.intercept_scaling, "free": 1.0}[self.intercept]
 
     @property
-    def n_coefficients(self) -> int:
+    def size(self) -> int:
         """How long a coefficient vector is."""
         return (self.X.shape[1] + (self.constant != 0)) * self.n_classes
 
     @property
     def n_penalised(self) -> int:
         """How many of the coefficients the penalty holds: the first ones."""
-        return self.X.shape[1] * self.n_classes if self.intercept == "free" else self.n_coefficients
+        return self.X.shape[1] * self.n_classes if self.intercept == "free" else self.size
 
-    def split(self, coef: Any) -> tuple[Vector, Vector]:
-        """The weights, one row per class, and the intercepts."""
+    @property
+    def work(self) -> int:
+        """What a pass costs: the entries of the data, each for every class."""
+        return self.X.nnz * self.n_classes
+
+    @property
+    def tells_its_dual(self) -> bool:
+        """Whether the primal point alone tells a dual point that becomes as good."""
+        return False
+
+    @property
+    def class_codes(self) -> NDArray[np.intp] | None:
+        """The number of each row's class."""
+        return self.codes.astype(np.intp)
+
+    def describe(self) -> Traits:
+        """Loss, penalty and intercept, in the words of solvers."""
+        return Traits(self.loss.name, self.penalty.name, self.intercept)
+
+    def decode(self, coef: Any, intercept: float = 0.0) -> tuple[Table, Vector]:
+        """The weights, one line per class, and the intercepts."""
         table = self._checked(coef).reshape(-1, self.n_classes)
         W, rest = table[: self.X.shape[1]], table[self.X.shape[1] :]
         return np.ascontiguousarray(W.T), self.constant * rest[0] if self.constant else np.zeros(self.n_classes)
 
+    @property
+    def has_free_intercept(self) -> bool:
+        """Whether a shift of the features moves the intercepts alone, which nothing penalises."""
+        return self.intercept == "free"
+
+    def after_shift(self, point: Point, shifts: Vector) -> Point:
+        """The point that predicts the same where `shifts` has been taken from the features: free intercepts move."""
+        table = point.w.reshape(-1, self.n_classes).copy()
+        table[-1] += shifts @ table[:-1]
+        return replace(point, w=table.reshape(-1), pull=None)
+
+    def scale_of_C(self) -> tuple[float, float]:
+        """How fast scores grow with C at W = 0, and how far they go before C matters.
+
+        There v_i = C_i (e_y - p): p the classes' shares if intercepts are free, else all equal.
+        """
+        weights, k = self.weights / self.C, self.n_classes
+        shares = np.full(k, 1 / k)
+        if self.intercept == "free":
+            shares = np.bincount(self.codes, weights=weights, minlength=k) / weights.sum()
+        g = self.adjoint(weights[:, None] * (np.eye(k)[self.codes] - shares))
+        g[self.n_penalised :] = 0.0
+        return float(np.abs(self.scores(g)[weights > 0]).max()), 1.0
+
+    def after_scale(self, point: Point, factors: Vector) -> Point:
+        """The point whose coefficients are so many times as large, class for class."""
+        table = point.w.reshape(-1, self.n_classes).copy()
+        table[: len(factors)] *= factors[:, None]
+        return replace(point.bare(), w=table.reshape(-1))
+
+    def penalty_at(self, point: Point) -> float:
+        """1/2 |W|^2 at the point, with the intercepts' share if they are regularized."""
+        return self.penalty_value(point.w)
+
+    def is_separated_by(self, point: Point) -> bool:
+        """Whether every row that counts scores highest, and alone, in its own class."""
+        counts = self.weights > 0
+        z = self.scores(point.w)[counts]
+        own = np.arange(len(z)), self.codes[counts]
+        right = z[own].copy()
+        z[own] = -np.inf
+        return bool((right > z.max(axis=1)).all())
+
     def _checked(self, coef: Any) -> Vector:
         checked = as_vector("coef", coef)
-        if len(checked) != self.n_coefficients:
+        if len(checked) != self.size:
             raise ValueError(
-                f"coef has {len(checked)} entries, expected {self.n_coefficients}: features (and a constant one for "
+                f"coef has {len(checked)} entries, expected {self.size}: features (and a constant one for "
                 f"the intercept) times classes"
             )
         return checked
@@ -134,7 +173,7 @@ class MulticlassProblem:
         """z, rows x classes."""
         return self.predictions(self.X, coef)
 
-    def predictions(self, X: Matrix, coef: Any, intercept: float = 0.0) -> Vector:
+    def predictions(self, X: Rows, coef: Any, intercept: float = 0.0) -> Vector:
         """The same for other rows; the intercepts are among the coefficients."""
         table = self._checked(coef).reshape(-1, self.n_classes)
         z = X.matmat(table[: X.shape[1]], n_jobs=self.n_jobs)
@@ -217,17 +256,17 @@ class MulticlassProblem:
     def _dual_value(self, v: Vector) -> float:
         return -self.penalty.conjugate(self.adjoint(v)[: self.n_penalised]) - self.conjugate_sum(v)
 
-    def certify(self, coef: Any, intercept: float = 0.0, dual: Any = None) -> Certified:
-        """The certificate of the coefficients, with the dual point if the solver has one."""
-        coef = self._checked(coef)
-        z = self.scores(coef)
-        v = self.feasible(-self.loss_slopes(z) if dual is None else dual)
+    def certify(self, point: Point) -> Certified:
+        """The certificate of the coefficients, with the point's dual if there is one."""
+        coef = self._checked(point.w)
+        z = self.scores(coef) if point.z is None else point.z
+        v = self.feasible(-self.loss_slopes(z) if point.dual is None else point.dual)
         primal = self.penalty_value(coef) + self.loss_sum(z)
-        return Certified(Certificate(primal, self._dual_value(v)), 0.0, v)
+        return Certified(Certificate(primal, self._dual_value(v)), Point(point.w, 0.0, v, z))
 
     def certificate(self, coef: Any, intercept: float = 0.0, dual: Any = None) -> Certificate:
         """Primal value, dual bound and gap at a point."""
-        return self.certify(coef, intercept, dual).certificate
+        return self.certify(Point(self._checked(coef), dual=dual)).certificate
 
     def __repr__(self) -> str:
         return (

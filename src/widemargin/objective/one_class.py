@@ -14,18 +14,20 @@ nothing. The gap is therefore compared with |P| or, where that is smaller, with 
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from ..data.matrix import Matrix
+from ..data.rows import Table
 from ..vectors import Vector, inner
+from .any_problem import Traits
 from .certificate import Certificate, Certified
 from .labels import row_weights
 from .losses import Loss
 from .penalties import make_penalty
+from .points import Point
+from .weighted_rows import WeightedRows, as_rows
 
 
 class Below(Loss):
@@ -48,7 +50,7 @@ class OneClassCertificate(Certificate):
         return self.gap / size if size > 0 else 0.0
 
 
-class OneClassProblem:
+class OneClassProblem(WeightedRows):
     """The one-class SVM to be fitted.
 
     Parameters
@@ -71,23 +73,15 @@ class OneClassProblem:
 
     intercept = "free"
 
-    kind: ClassVar[str] = "one_class"
-
     def __init__(self, X: Any, nu: float = 0.5, *, sample_weight: Any = None) -> None:
         if not (np.isfinite(nu) and 0 < nu <= 1):
             raise ValueError(f"nu must lie in (0, 1], got {nu!r}")
-        self.X = Matrix(X)
+        self.X = as_rows(X)
         self.nu = float(nu)
         self.loss = Below()
         self.penalty = make_penalty("l2", 0.0)
         self.weights = row_weights(1.0, sample_weight, self.X.shape[0])
-        self.n_jobs = 1
-
-    def with_jobs(self, n_jobs: int) -> OneClassProblem:
-        """The same problem, its passes made on up to n_jobs threads."""
-        other = copy.copy(self)
-        other.n_jobs = n_jobs
-        return other
+        self.C = 1.0
 
     @property
     def mass(self) -> float:
@@ -97,7 +91,7 @@ class OneClassProblem:
     @property
     def least_size(self) -> float:
         """What the gap is compared with where the objective is nearly zero."""
-        mean = float(np.average(self.X.row_sqnorms, weights=self.weights))
+        mean = float(self.X.column_sqnorms(self.weights, n_jobs=self.n_jobs).sum() / self.weights.sum())
         return 0.5e-6 * self.mass**2 * mean
 
     def objective(self, w: Any, intercept: float) -> float:
@@ -128,23 +122,50 @@ class OneClassProblem:
         return alpha + room * (missing / float(room.sum())) if missing > 0 else alpha
 
     @property
-    def n_coefficients(self) -> int:
+    def size(self) -> int:
         """The number of weights."""
         return self.X.shape[1]
 
-    def certify(self, w: Vector, intercept: float, dual: Vector | None = None) -> Certified:
+    @property
+    def work(self) -> int:
+        """What a pass costs: the entries of the data."""
+        return self.X.nnz
+
+    @property
+    def tells_its_dual(self) -> bool:
+        """False: the rows on the border need not show in w."""
+        return False
+
+    def describe(self) -> Traits:
+        """Loss, penalty and intercept, in the words of solvers."""
+        return Traits(self.loss.name, self.penalty.name, self.intercept)
+
+    def decode(self, coef: Any, intercept: float = 0.0) -> tuple[Table, Vector]:
+        """One line of weights, and -rho."""
+        return np.asarray(coef, dtype=np.float64)[None, :], np.array([float(intercept)])
+
+    @property
+    def has_free_intercept(self) -> bool:
+        """False: a shift of the features moves the origin, too, from which the rows are told apart."""
+        return False
+
+    def after_shift(self, point: Point, shifts: Vector) -> Point:
+        """Not asked for: see `has_free_intercept`."""
+        raise NotImplementedError
+
+    def certify(self, point: Point) -> Certified:
         """The certificate of w with its best intercept; without a dual point, with the rows below as one."""
-        z = self.X.matvec(w, n_jobs=self.n_jobs)
+        z = self.X.matvec(point.w, n_jobs=self.n_jobs)
         rho = self.best_rho(z)
-        alpha = self.feasible(np.where(z < rho, self.weights, 0.0) if dual is None else dual)
+        alpha = self.feasible(np.where(z < rho, self.weights, 0.0) if point.dual is None else point.dual)
         v = self.X.rmatvec(alpha, n_jobs=self.n_jobs)
-        certificate = OneClassCertificate(self.objective_at(w, z, rho), -0.5 * inner(v, v), self.least_size)
-        return Certified(certificate, -rho, alpha)
+        certificate = OneClassCertificate(self.objective_at(point.w, z, rho), -0.5 * inner(v, v), self.least_size)
+        return Certified(certificate, Point(point.w, -rho, alpha, z - rho, v))
 
     def certificate(self, w: Any, intercept: float = 0.0, dual: Any = None) -> Certificate:
         """Primal value, dual bound and gap at a point, its intercept first set to its best value."""
         v = None if dual is None else np.ascontiguousarray(dual, dtype=np.float64)
-        return self.certify(np.ascontiguousarray(w, dtype=np.float64), float(intercept), v).certificate
+        return self.certify(Point(np.ascontiguousarray(w, dtype=np.float64), float(intercept), v)).certificate
 
     def __repr__(self) -> str:
         return f"OneClassProblem({self.X!r}, nu={self.nu:g})"

@@ -17,24 +17,27 @@ The coefficients travel as one vector beta = (w, b_1, ..., b_{p-1}), as in the p
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from .. import _core
-from ..data.matrix import Matrix
+from ..data.rows import Table
 from ..vectors import Vector
+from .any_problem import Traits
 from .certificate import Certificate, Certified, balanced
 from .labels import ordered_labels, row_weights
 from .losses import make_loss
 from .penalties import make_penalty
-from .problem import Problem
+from .points import Point
+from .weighted_rows import WeightedRows, as_rows
 
 # How each choice of thresholds is called where a Solver declares its intercepts.
 THRESHOLDS = {"free": "free_thresholds", "regularized": "regularized_thresholds"}
 
 
-class OrdinalProblem(Problem):
+class OrdinalProblem(WeightedRows):
     """A linear ordinal regression to be fitted, with all thresholds compared with all rows.
 
     Parameters
@@ -59,7 +62,7 @@ class OrdinalProblem(Problem):
     True
     """
 
-    kind: ClassVar[str] = "ordinal"
+    per_row: ClassVar[tuple[str, ...]] = ("ranks",)
 
     def __init__(
         self,
@@ -73,18 +76,15 @@ class OrdinalProblem(Problem):
     ) -> None:
         if thresholds not in THRESHOLDS:
             raise ValueError(f"unknown thresholds {thresholds!r}: use one of {', '.join(THRESHOLDS)}")
-        self.X = Matrix(X)
+        self.X = as_rows(X)
         self.loss = make_loss(loss, 0.0)
         if not self.loss.classification:
             raise ValueError(f"loss {loss!r} is a regression loss: ordinal regression needs a classification loss")
         self.penalty = make_penalty("l2", 0.0)
         self.C = float(C)
         self.intercept = THRESHOLDS[thresholds]
-        self.intercept_scaling = 1.0
-        self.n_jobs = 1
         rows = self.X.shape[0]
         self.ranks, self.classes = ordered_labels(y, rows)
-        self.y = self.ranks.astype(np.float64)
         self.weights = row_weights(C, sample_weight, rows)
 
     @property
@@ -95,20 +95,47 @@ class OrdinalProblem(Problem):
     @property
     def n_thresholds(self) -> int:
         """p - 1"""
-        assert self.classes is not None
         return len(self.classes) - 1
 
     @property
-    def n_coefficients(self) -> int:
+    def size(self) -> int:
+        """How long beta is: a weight per feature, then the thresholds."""
         return self.X.shape[1] + self.n_thresholds
+
+    @property
+    def work(self) -> int:
+        """What a pass costs: the entries of the data; thresholds share a row's product."""
+        return self.X.nnz
+
+    @property
+    def tells_its_dual(self) -> bool:
+        """False: warm starts bring their dual point along."""
+        return False
+
+    def describe(self) -> Traits:
+        """Loss, penalty and thresholds, in the words of solvers."""
+        return Traits(self.loss.name, self.penalty.name, self.intercept)
+
+    def decode(self, coef: Any, intercept: float = 0.0) -> tuple[Table, Vector]:
+        """The weights once per threshold, and each threshold as an intercept: above it where the value is positive."""
+        w, b = self.split(coef)
+        return np.repeat(w[None, :], self.n_thresholds, axis=0), -b
+
+    @property
+    def has_free_intercept(self) -> bool:
+        """Whether a shift of the features moves the thresholds alone, which nothing penalises."""
+        return self.free
+
+    def after_shift(self, point: Point, shifts: Vector) -> Point:
+        """The point that predicts the same where `shifts` has been taken from the features: free thresholds move."""
+        w, b = self.split(point.w)
+        return replace(point, w=np.append(w, b - shifts @ w))
 
     def split(self, beta: Any) -> tuple[Vector, Vector]:
         """w and the thresholds."""
         beta = np.ascontiguousarray(beta, dtype=np.float64)
-        if beta.shape != (self.n_coefficients,):
-            raise ValueError(
-                f"beta has shape {beta.shape}, expected ({self.n_coefficients},): weights, then thresholds"
-            )
+        if beta.shape != (self.size,):
+            raise ValueError(f"beta has shape {beta.shape}, expected ({self.size},): weights, then thresholds")
         return beta[: self.X.shape[1]], beta[self.X.shape[1] :]
 
     def sides(self, s: int) -> Vector:
@@ -145,15 +172,15 @@ class OrdinalProblem(Problem):
 
     # The dual and the certificate.
 
-    def certify(self, beta: Any, intercept: float = 0.0, dual: Any = None) -> Certified:
-        """The certificate of beta, with the dual point v if the solver has one."""
-        v = -self.loss_slopes(beta) if dual is None else np.ascontiguousarray(dual, dtype=np.float64)
+    def certify(self, point: Point) -> Certified:
+        """The certificate of beta, with the point's dual if there is one."""
+        v = -self.loss_slopes(point.w) if point.dual is None else np.ascontiguousarray(point.dual, dtype=np.float64)
         v, bound = self._feasible_dual(v)
-        return Certified(Certificate(self.objective(beta), bound), 0.0, v)
+        return Certified(Certificate(self.objective(point.w), bound), Point(point.w, 0.0, v))
 
     def certificate(self, beta: Any, intercept: float = 0.0, dual: Any = None) -> Certificate:
         """Primal value, dual bound and gap at beta."""
-        return self.certify(beta, intercept, dual).certificate
+        return self.certify(Point(np.ascontiguousarray(beta, dtype=np.float64), dual=dual)).certificate
 
     def dual_value(self, v: Any) -> float:
         """D(v), after v has been made feasible."""
@@ -172,3 +199,9 @@ class OrdinalProblem(Problem):
             for s in range(self.n_thresholds)
         )
         return v, -0.5 * penalised - conjugates
+
+    def __repr__(self) -> str:
+        return (
+            f"OrdinalProblem({self.X!r}, {len(self.classes)} classes, loss={self.loss.name!r}, C={self.C:g}, "
+            f"thresholds={self.intercept!r})"
+        )

@@ -9,21 +9,25 @@ or elsewhere can stand behind the same solver.
 
 from __future__ import annotations
 
-import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..data.matrix import Matrix, as_vector
+from ..data.matrix import as_vector
+from ..data.rows import Rows, Table
 from ..numbers import as_number
 from ..vectors import Vector
+from .any_problem import Traits
 from .certificate import Certificate, Certified, certify, feasible_dual
-from .labels import binary_labels, real_targets, row_weights, weights_at, weights_of
+from .labels import binary_labels, real_targets, row_weights
+from .linear_smooth import LinearSmooth
 from .losses import make_loss
 from .penalties import make_penalty
+from .points import Point
+from .weighted_rows import WeightedRows, as_rows
 
 INTERCEPTS = ("none", "regularized", "free")
 
@@ -39,7 +43,7 @@ class LossPass:
     intercept_gradient: float  # sum_i u_i
 
 
-class Problem:
+class Problem(WeightedRows):
     """A regularised linear model to be fitted.
 
     Parameters
@@ -73,7 +77,7 @@ class Problem:
     True
     """
 
-    kind: ClassVar[str] = "linear"
+    per_row: ClassVar[tuple[str, ...]] = ("y",)
 
     def __init__(
         self,
@@ -91,13 +95,12 @@ class Problem:
     ) -> None:
         if intercept not in INTERCEPTS:
             raise ValueError(f"unknown intercept {intercept!r}: use one of {', '.join(INTERCEPTS)}")
-        self.X = X if isinstance(X, Matrix) else Matrix(X)  # a Matrix is shared, with the columns it has built
+        self.X = as_rows(X)
         self.loss = make_loss(loss, epsilon)
         self.penalty = make_penalty(penalty, l1_ratio)
         self.C = as_number("C", C, above=0)
         self.intercept = intercept
         self.intercept_scaling = as_number("intercept_scaling", intercept_scaling, above=0)
-        self.n_jobs = 1
         self.classes: NDArray[Any] | None = None
         rows = self.X.shape[0]
         if self.loss.classification:
@@ -119,59 +122,82 @@ class Problem:
         return 1.0 if self.intercept == "free" else self.intercept_scale
 
     @property
-    def n_coefficients(self) -> int:
+    def size(self) -> int:
         """How long a coefficient vector is."""
         return self.X.shape[1]
 
-    def with_jobs(self, n_jobs: int) -> Problem:
-        """The same problem, its passes made on up to n_jobs threads."""
-        other = copy.copy(self)
-        other.n_jobs = n_jobs
-        return other
+    @property
+    def work(self) -> int:
+        """What a pass costs: the entries of the data."""
+        return self.X.nnz
 
-    def with_C(self, C: float) -> Problem:
-        """The same problem at another C; the data are shared."""
-        other = copy.copy(self)
-        other.weights = weights_at(C, self.weights, self.C)
-        other.C = float(C)
-        return other
+    @property
+    def tells_its_dual(self) -> bool:
+        """Whether the primal point alone tells a dual point that becomes as good."""
+        return self.loss.smooth and self.penalty.smooth
 
-    def restricted(self, rows: Any) -> Problem:
-        """The same problem where only those rows count (a mask or row numbers); the data are shared."""
-        other = copy.copy(self)
-        other.weights = weights_of(rows, self.weights)
-        return other
+    @property
+    def class_codes(self) -> NDArray[np.intp] | None:
+        """The number of each row's class; None where the targets are numbers."""
+        return np.asarray(self.y > 0, dtype=np.intp) if self.loss.classification else None
 
-    def taken(self, rows: Any, stands_for: Any = 1.0) -> Problem:
-        """The problem of those rows alone (row numbers), which are copied; each stands for so many."""
-        other = copy.copy(self)
-        other.X = self.X.take(rows)
-        other.y, other.weights = self.y[rows], self.weights[rows] * stands_for
-        return other
+    def describe(self) -> Traits:
+        """Loss, penalty and intercept, in the words of solvers."""
+        return Traits(self.loss.name, self.penalty.name, self.intercept)
+
+    def decode(self, coef: Any, intercept: float = 0.0) -> tuple[Table, Vector]:
+        """One line of coefficients, and its intercept."""
+        return as_vector("coef", coef)[None, :], np.array([float(intercept)])
+
+    @property
+    def has_free_intercept(self) -> bool:
+        """Whether a shift of the features moves the intercept alone, which nothing penalises."""
+        return self.intercept == "free"
+
+    def after_shift(self, point: Point, shifts: Vector) -> Point:
+        """The point that predicts the same where `shifts` has been taken from the features: a free intercept moves."""
+        return replace(point, intercept=point.intercept + float(shifts @ point.w), pull=None)
+
+    def scale_of_C(self) -> tuple[float, float]:
+        """How fast predictions (with l1: slopes) grow with C at w = 0, and how far they go before C matters."""
+        at_one = self.with_C(1.0)
+        b = at_one.best_intercept(np.zeros_like(self.y)) if self.intercept == "free" else 0.0
+        u, _ = at_one.loss_derivatives(np.full_like(self.y, b))
+        g = -self.X.rmatvec(u, n_jobs=self.n_jobs)
+        if self.penalty.rho > 0:  # twice: the power of two below must not leave w = 0
+            return float(np.abs(g).max()), 2 * self.penalty.rho
+        counts = self.weights > 0
+        moved = np.abs(self.X.matvec(g, n_jobs=self.n_jobs)[counts]).max()
+        return float(moved), 1.0 if self.loss.classification else float(np.abs(self.y[counts] - b).max())
+
+    def after_scale(self, point: Point, factors: Vector) -> Point:
+        """The point whose coefficients are so many times as large."""
+        return replace(point.bare(), w=point.w * factors)
+
+    def penalty_at(self, point: Point) -> float:
+        """R at the point, with the intercept's share if it is regularized."""
+        return self.penalty_value(point.w, point.intercept)
+
+    def is_separated_by(self, point: Point) -> bool:
+        """Whether no row that counts is on the wrong side, or on the border."""
+        z, counts = self.X.matvec(point.w, point.intercept, n_jobs=self.n_jobs), self.weights > 0
+        return bool((self.y[counts] * z[counts] > 0).all())
+
+    def smooth(self) -> LinearSmooth:
+        """The problem as a smooth function of one vector, for Newton-type methods."""
+        return LinearSmooth(self)
 
     # Passes over the data.
 
-    def predictions(self, X: Matrix, coef: Any, intercept: float = 0.0) -> Vector:
+    def predictions(self, X: Rows, coef: Any, intercept: float = 0.0) -> Vector:
         """x . coef + intercept for rows that need not be those of the problem."""
         return X.matvec(coef, intercept, n_jobs=self.n_jobs)
 
     def loss_pass(self, w: Any, intercept: float = 0.0) -> LossPass:
-        """The loss at (w, intercept) with its gradient, in one pass over the rows."""
-        rows, columns = self.X.shape
-        z, u, g = np.empty(rows), np.empty(rows), np.zeros(columns)
-        value = _core.loss_pass(
-            self.X.native_rows,
-            *self.loss.native,
-            self.y,
-            self.weights,
-            as_vector("w", w),
-            float(intercept),
-            z,
-            u,
-            g,
-            self.n_jobs,
-        )
-        return LossPass(value, z, u, g, float(u.sum()))
+        """The loss at (w, intercept) with its gradient."""
+        z = self.X.matvec(w, float(intercept), n_jobs=self.n_jobs)
+        u, _ = self.loss_derivatives(z)
+        return LossPass(self.loss_sum(z), z, u, self.X.rmatvec(u, n_jobs=self.n_jobs), float(u.sum()))
 
     def hess_vec(self, h: Vector, v: Any, v_intercept: float = 0.0) -> tuple[Vector, float]:
         """X^T diag(h) (X v + v_intercept) and the intercept's component; h from `loss_derivatives`."""
@@ -212,7 +238,7 @@ class Problem:
 
     def dual_value(self, v: Any) -> float:
         """D(v), after v has been scaled into the dual feasible set; -inf where no scaling gets there."""
-        return feasible_dual(self, as_vector("v", v))[1]
+        return feasible_dual(self, as_vector("v", v))[2]
 
     def dual_domain(self) -> tuple[Vector, Vector]:
         """The bounds between which each v_i may lie; both zero where a row does not count."""
@@ -237,14 +263,14 @@ class Problem:
         alpha *= self.y
         return alpha
 
-    def certify(self, w: Any, intercept: float = 0.0, dual: Any = None) -> Certified:
-        """The certificate of a point, with the intercept and the dual point that it holds for."""
-        v = None if dual is None else as_vector("dual", dual)
-        return certify(self, as_vector("w", w), float(intercept), v)
+    def certify(self, point: Point) -> Certified:
+        """The certificate of a point, and the point that it holds for: its best intercept, a feasible dual point."""
+        return certify(self, point)
 
     def certificate(self, w: Any, intercept: float = 0.0, dual: Any = None) -> Certificate:
         """Primal value, dual bound and gap at a point (a free intercept is first set to its best value)."""
-        return self.certify(w, intercept, dual).certificate
+        v = None if dual is None else as_vector("dual", dual)
+        return self.certify(Point(as_vector("w", w), float(intercept), v)).certificate
 
     # Predictions in, no data: O(rows).
 

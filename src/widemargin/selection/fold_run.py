@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..data.matrix import Matrix
-from ..data.remembered import RememberingMatrix
+from ..data.rows import Rows
 from ..solvers.run.solution import Solution, Status
 from ..vectors import Vector
 from .folds import Fold
@@ -53,14 +52,13 @@ class FoldRun:
     mean_loss: bool
     shared: bool
     _walk: Walk = field(init=False)
-    _held_out: Matrix = field(init=False)
+    _held_out: Rows = field(init=False)
     _factor: float = field(init=False, default=1.0)
 
     def __post_init__(self) -> None:
         problem, fold = self.problem, self.fold
         fitted = problem.restricted(fold.fitted) if self.shared else problem.taken(fold.fitted)
-        fitted.X = RememberingMatrix(fitted.X)
-        self._walk = Walk(fitted, self.effort)
+        self._walk = Walk(fitted.kept_along(), self.effort)
         self._held_out = fitted.X if self.shared else problem.X.take(fold.held_out)
         if self.mean_loss:
             self._factor = float(problem.weights.sum() / fitted.weights.sum())
@@ -70,7 +68,9 @@ class FoldRun:
         solution = self._walk.to(C * self._factor, max_seconds)
         if solution.status is Status.INTERRUPTED:
             raise KeyboardInterrupt
-        z = self.problem.predictions(self._held_out, solution.coef, solution.intercept)
+        z = solution.point.z if self.shared else None  # over the same rows, the certificate knows it
+        if z is None:
+            z = self.problem.predictions(self._held_out, solution.coef, solution.intercept)
         if self.shared:
             held_out = z[self.fold.held_out]
         else:

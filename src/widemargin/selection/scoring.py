@@ -84,13 +84,13 @@ def make_score(problem: Problem, scoring: Any, weights: Vector | None = None) ->
     """
     if scoring is None:
         scoring = "accuracy" if problem.loss.classification else "r2"
-    codes = class_numbers(problem)
+    codes = problem.class_codes
     if scoring == "accuracy" and codes is not None:
         return "accuracy", lambda z, rows: _weighted_mean(_chosen(z[rows]) == codes[rows], weights, rows)
     from sklearn.metrics import get_scorer
 
     scorer = get_scorer(scoring)
-    if problem.kind != "linear":
+    if problem.classes is not None and len(problem.classes) > 2:
         scorer = _with_labels(scorer, problem.classes)
     truth = problem.y if codes is None or problem.classes is None else problem.classes[codes]
     model = _model_of(problem)
@@ -108,13 +108,6 @@ def make_score(problem: Problem, scoring: Any, weights: Vector | None = None) ->
             ) from None
 
     return str(scoring), score
-
-
-def class_numbers(problem: Problem) -> NDArray[Any] | None:
-    """The number of each row's class; none where the targets are numbers."""
-    if not problem.loss.classification:
-        return None
-    return np.asarray(problem.y > 0 if problem.kind == "linear" else problem.y, dtype=np.intp)
 
 
 def _chosen(z: Vector) -> NDArray[Any]:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..blas import limit_blas, one_blas_thread
+from ..data.matrix import stored
 from ..deadline import Deadline
 from ..numbers import as_number
 from ..objective.problem import Problem
@@ -175,7 +176,7 @@ def search(problem: Problem, effort: Effort, plan: Plan) -> SearchResult:
     scorer, score = make_score(problem, plan.scoring, plan.score_weights)
     shared = shares_rows(problem, len(folds))
     if not shared:
-        lengths = problem.X.row_lengths
+        lengths = stored(problem.X).row_lengths
         folds = [fold.by_length(lengths) for fold in folds]
     fold_effort = plan.scoring_effort(effort)
     runs = [FoldRun(problem, fold, fold_effort, score, plan.mean_loss, shared) for fold in folds]

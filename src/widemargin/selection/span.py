@@ -11,7 +11,6 @@ span, constant and not penalised.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +19,7 @@ from .. import _core
 from ..vectors import Vector
 
 if TYPE_CHECKING:
+    from ..objective.points import Point
     from ..objective.problem import Problem
 
 MOST_STEPS = 20
@@ -29,16 +29,7 @@ ENOUGH = 1e-5
 RANK = 1e-13
 
 
-@dataclass(frozen=True)
-class KnownPoint:
-    """A point with its predictions on the rows, the intercept included."""
-
-    w: Vector
-    intercept: float
-    z: Vector
-
-
-def best_in_span(problem: Problem, points: Sequence[KnownPoint]) -> tuple[Vector, float]:
+def best_in_span(problem: Problem, points: Sequence[Point]) -> tuple[Vector, float]:
     """The combination of the points that minimises the problem: its coefficients and its intercept."""
     span = _Span(problem, points)
     a = np.zeros(span.size)
@@ -64,11 +55,11 @@ def best_in_span(problem: Problem, points: Sequence[KnownPoint]) -> tuple[Vector
 class _Span:
     """The objective as a function of the points' shares."""
 
-    def __init__(self, problem: Problem, points: Sequence[KnownPoint]) -> None:
+    def __init__(self, problem: Problem, points: Sequence[Point]) -> None:
         self.problem = problem
         self._W = np.array([point.w for point in points])
         self._b = np.array([point.intercept for point in points])
-        self._z = [point.z for point in points]
+        self._z = [point.z for point in points if point.z is not None]
         self._free = problem.intercept == "free"
         penalty = self._W @ self._W.T
         if problem.intercept == "regularized":

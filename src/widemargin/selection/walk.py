@@ -16,12 +16,12 @@ from collections import deque
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from ..objective.points import Point
 from ..solvers.base import Solver
-from ..solvers.run.driver import is_smooth
 from ..solvers.run.solution import Solution
 from ..solvers.solve import solve
 from ..vectors import Vector
-from .span import KnownPoint, best_in_span
+from .span import best_in_span
 
 if TYPE_CHECKING:
     from ..objective.problem import Problem
@@ -58,7 +58,7 @@ class Walk:
     problem: Problem
     effort: Effort
     _visited: deque[Visited] = field(default_factory=lambda: deque(maxlen=2), init=False)  # the last one first
-    _known: deque[KnownPoint] = field(default_factory=lambda: deque(maxlen=SPANNING), init=False)
+    _known: deque[Point] = field(default_factory=lambda: deque(maxlen=SPANNING), init=False)
 
     def to(self, C: float, max_seconds: float | None = None) -> Solution:
         """The solution at C, which must not be below the last one; max_seconds instead of the effort's, if given."""
@@ -75,19 +75,19 @@ class Walk:
             warm_start=self._start(problem),
         )
         self._visited.appendleft(Visited(C, solution))
-        if is_smooth(problem):
-            z = problem.X.matvec(solution.coef, solution.intercept, n_jobs=effort.n_jobs)
-            self._known.appendleft(KnownPoint(solution.coef, solution.intercept, z))
+        if problem.tells_its_dual and solution.point.z is not None:
+            self._known.appendleft(solution.point)
         return solution
 
-    def _start(self, problem: Problem) -> Solution | None:
+    def _start(self, problem: Problem) -> Point | None:
         if not self._visited:
             return None
-        start = replace(self._visited[0].solution, dual=predicted_dual(problem, *self._visited))
+        last = self._visited[0].solution.point
+        start = replace(last, dual=predicted_dual(problem, *self._visited), pull=None)
         if not self._known:
             return start
         w, b = best_in_span(problem, self._known)
-        return replace(start, coef=w, intercept=b)
+        return Point(w, b, start.dual)
 
 
 def predicted_dual(problem: Problem, last: Visited, before: Visited | None = None) -> Vector | None:

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .finite_newton.ordinal_newton import OrdinalNewton as OrdinalNewton
     from .interior.interior_point import InteriorPoint as InteriorPoint
     from .newton.lbfgs import LBFGS as LBFGS
-    from .newton.multinomial_lbfgs import MultinomialLBFGS as MultinomialLBFGS
-    from .newton.multinomial_newton import MultinomialNewton as MultinomialNewton
     from .newton.newton_cholesky import NewtonCholesky as NewtonCholesky
     from .newton.tron import TRON as TRON
     from .registry import table as table

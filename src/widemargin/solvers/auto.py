@@ -7,19 +7,21 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from .base import Solver
 from .costs import FACTOR, INTERIOR_ORDER, INTERIOR_STEP, KEPT_FEATURES, PASS, gram_cost, system_passes
-from .registry import solver_class
+from .registry import solver_class, table
 
 if TYPE_CHECKING:
+    from ..objective.any_problem import AnyProblem
     from ..objective.problem import Problem
 
+# So many rows tell how stiff a problem is.
+SAMPLE = 10_000
 # So many passes are spent on Newton steps without trying anything cheaper first.
 NEWTON_AT_ONCE = 200
 # What a truncated Newton method is expected to need on a problem that is hard for coordinate descent.
@@ -53,14 +55,23 @@ INTERIOR_STEPS, INTERIOR_STEPS_OF_CORNERS = 40, 100
 INTERIOR_SHARE = 0.4
 
 
-def choose(problem: Problem) -> Solver:
-    """The solver that suits the problem: that of the first rule which fits."""
-    return next(rule for rule in RULES if rule.fits(problem)).solver(problem)
+def choose(problem: AnyProblem) -> Solver:
+    """The solver that suits the problem: that of the first rule which fits, and which the rows offer what it needs."""
+    for rule in RULES:
+        if rule.fits(problem):
+            solver = rule.solver(problem)
+            if solver.accepts(problem):
+                return solver
+    able = [cls for cls in table().values() if cls.solves(problem)]
+    if not able:
+        raise ValueError(f"no solver of this version solves {problem.describe()} over {type(problem.X).__name__}")
+    return able[0]()
 
 
 def stiffness(problem: Problem) -> float:
     """The mean of C_i |x_i|^2, how hard rows pull against the penalty: much above 1, coordinate descent is slow."""
-    return float(np.mean(problem.weights * problem.X.row_sqnorms))
+    rows, some = problem.X.sample(SAMPLE)
+    return float(some.column_sqnorms(problem.weights[rows], n_jobs=problem.n_jobs).sum()) / len(rows)
 
 
 def newton_passes(problem: Problem) -> float:
@@ -90,12 +101,21 @@ class Rule:
     """Problems, in words and as a test, and who solves them; of two solvers the first hands over where it is slow."""
 
     words: str
-    fits: Callable[[Problem], bool]
+    suits: Callable[[Any], bool]
     names: tuple[str] | tuple[str, str]
     budget: Callable[[Problem], float] = newton_passes  # what the second is expected to need, in passes
     most_share: float = math.inf  # the first one hands over in any case after this share of the budget
 
-    def solver(self, problem: Problem) -> Solver:
+    about: str = "problem.Problem"  # the problems that it is about: a module of `objective` and its class
+
+    def fits(self, problem: AnyProblem) -> bool:
+        """Whether the problem is one that the rule is about, and suits it."""
+        module, name = self.about.split(".")
+        # A class that is not loaded has no problems: nothing is imported only to find that out.
+        known = sys.modules.get(f"widemargin.objective.{module}")
+        return known is not None and isinstance(problem, getattr(known, name)) and self.suits(problem)
+
+    def solver(self, problem: Any) -> Solver:
         """The solver, or both; no other is loaded."""
         first, *second = (solver_class(name)() for name in self.names)
         if not second:
@@ -109,8 +129,12 @@ class Rule:
 # What the words of the rules mean, one test each.
 
 
-def _few_products(problem: Problem) -> bool:
-    return problem.X.nnz * (problem.n_coefficients // problem.X.shape[1]) <= FEW_PRODUCTS
+def _few_products(problem: AnyProblem) -> bool:
+    return problem.work <= FEW_PRODUCTS
+
+
+def _any(problem: AnyProblem) -> bool:
+    return True
 
 
 def _few(problem: Problem, most: int) -> bool:
@@ -138,7 +162,7 @@ def _many_rows(problem: Problem) -> bool:
 
 
 def _sparse(problem: Problem) -> bool:
-    return problem.penalty.name != "l2"
+    return not problem.penalty.smooth
 
 
 _ENTROPY, _HINGE = "maximum entropy (multinomial)", "hinge or epsilon-insensitive loss"
@@ -146,19 +170,21 @@ _SPARSE, _HINGE_L2, _SMOOTH_L2 = "smooth loss, l1 or elastic net", f"{_HINGE}, l
 _NEWTON = f"{_SMOOTH_L2}, up to {FEW_FEATURES:,} features, {NEWTON_STEPS} Newton steps within"
 
 RULES = (
-    Rule("ordinal regression", lambda p: p.kind == "ordinal", ("ordinal_newton",)),
-    Rule("one-class SVM", lambda p: p.kind == "one_class", ("one_class",)),
-    Rule("Crammer and Singer's SVM", lambda p: p.kind == "crammer_singer", ("crammer_singer",)),
+    Rule("ordinal regression", _any, ("ordinal_newton",), about="ordinal.OrdinalProblem"),
+    Rule("one-class SVM", _any, ("one_class",), about="one_class.OneClassProblem"),
+    Rule("Crammer and Singer's SVM", _any, ("crammer_singer",), about="crammer_singer.CrammerSingerProblem"),
     Rule(
         f"{_ENTROPY}, entries times classes up to {FEW_PRODUCTS:,}",
-        lambda p: p.kind == "maximum_entropy" and _few_products(p),
-        ("multinomial_newton",),
+        _few_products,
+        ("tron",),
+        about="maximum_entropy.MaximumEntropyProblem",
     ),
     Rule(
         f"{_ENTROPY}, more",
-        lambda p: p.kind == "maximum_entropy",
-        ("multinomial_dual_cd", "multinomial_newton"),
+        _any,
+        ("multinomial_dual_cd", "tron"),
         lambda p: ENTROPY_PASSES,
+        about="maximum_entropy.MaximumEntropyProblem",
     ),
     Rule(
         f"{_HINGE}, l1 or elastic net",

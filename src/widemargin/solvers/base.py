@@ -1,6 +1,6 @@
 """What a solver is: frozen settings, a declaration of what it solves, and a generator of outer steps.
 
-The generator is the algorithm and nothing else. It yields a `Step` after each outer step; the driver (driver.py)
+The generator is the algorithm and nothing else. It yields a `Step` after each outer step; the driver (run/driver.py)
 traces it, watches limits, and, when a step says that it looks done, verifies exactly and either stops or sends the
 verdict back. So there is one stopping rule, one clock and one certificate for all solvers.
 """
@@ -9,24 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..vectors import Vector
+from ..data.rows import VERBS
+from ..objective.points import Point as Point
+from ..objective.problem import Problem
 
 if TYPE_CHECKING:
+    from ..objective.any_problem import AnyProblem
     from ..objective.certificate import Certified
-    from ..objective.problem import Problem
-
-
-@dataclass(frozen=True)
-class Point:
-    """A primal point, with its dual point if the solver has one."""
-
-    w: Vector
-    intercept: float = 0.0
-    dual: Vector | None = None
 
 
 def _never() -> bool:
@@ -54,7 +47,7 @@ class Run:
         return min(0.05, max(0.0, self.seconds_left()))
 
     def watched(self) -> Run:
-        """The same, with somebody watching."""
+        """The run with somebody watching."""
         return replace(self, every_step=True)
 
 
@@ -90,17 +83,23 @@ class Solver:
 
     name: ClassVar[str]
     summary: ClassVar[str]
-    kind: ClassVar[str] = "linear"  # of problem: what `Problem` and its like call themselves
+    takes: ClassVar[type[Any]] = Problem  # the problems that it can work on
+    needs: ClassVar[frozenset[str]] = frozenset({VERBS})  # what it asks of the rows, see data/rows.py
     losses: ClassVar[frozenset[str]]
     penalties: ClassVar[frozenset[str]] = frozenset({"l2"})
     intercepts: ClassVar[frozenset[str]] = frozenset({"none", "regularized", "free"})
+
+    @property
+    def title(self) -> str:
+        """What users are told that the solver is called."""
+        return self.name
 
     @property
     def seconds_before(self) -> float:
         """What was spent before the run, where a solver has begun already."""
         return 0.0
 
-    def iterate(self, problem: Problem, run: Run) -> Steps:
+    def iterate(self, problem: Any, run: Run) -> Steps:
         """Yields a Step after each outer step; is sent the exact verdict on a step that looked done."""
         raise NotImplementedError
 
@@ -109,11 +108,21 @@ class Solver:
         """Whether this solver solves that combination."""
         return loss in cls.losses and penalty in cls.penalties and intercept in cls.intercepts
 
-    def accepts(self, problem: Problem) -> bool:
+    @classmethod
+    def solves(cls, problem: AnyProblem) -> bool:
+        """Whether this kind of solver solves that problem, over the rows that it has."""
+        able = isinstance(problem, cls.takes) and cls.supports(*problem.describe())
+        return able and cls.needs <= problem.X.offers
+
+    @classmethod
+    def can_take(cls, problems: type[Any]) -> bool:
+        """Whether problems of that class are of those that the solver works on."""
+        return issubclass(problems, cls.takes)
+
+    def accepts(self, problem: AnyProblem) -> bool:
         """Whether this solver, with these settings, solves that problem."""
         return self.solves(problem)
 
-    @classmethod
-    def solves(cls, problem: Problem) -> bool:
-        """Whether this kind of solver solves that problem."""
-        return cls.kind == problem.kind and cls.supports(problem.loss.name, problem.penalty.name, problem.intercept)
+    def lacks(self, problem: AnyProblem) -> frozenset[str]:
+        """What the solver needs and the problem's rows do not offer."""
+        return self.needs - problem.X.offers

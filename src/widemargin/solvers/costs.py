@@ -2,17 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from ..data.matrix import Matrix
-
-# Bytes of data from which on passes wait for the outer cache, and from which on for memory; of a row from which on they
-# do not wait for its beginning; of an entry.
-INNER_CACHE, CACHE = 2e6, 16e6
-LONG_ROW = 1024
-ENTRY = 12
-
 # Up to so many features the matrix of all of them is cheap to keep from step to step.
 KEPT_FEATURES = 1000
 
@@ -21,11 +10,6 @@ KEPT_FEATURES = 1000
 PASS, OUTER, BLAS = 1.5, 0.3, 0.05
 # The same for a Cholesky factorisation, per feature cubed.
 FACTOR = 0.03
-
-
-def outgrows(cache: float, X: Matrix) -> bool:
-    """Whether the data do not fit a cache of that many bytes."""
-    return ENTRY * X.nnz > cache
 
 
 def gram_cost(rows: int, columns: int, entries: int) -> float:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .base import Solver
 
 if TYPE_CHECKING:
-    from ..objective.problem import Problem
+    from ..objective.any_problem import AnyProblem
 
 # name -> the module of this package that holds it, and its class there
 HOMES = {
@@ -35,9 +35,7 @@ HOMES = {
     "interior_point": ("interior.interior_point", "InteriorPoint"),
     "one_class": ("dual.one_class", "OneClassCD"),
     "crammer_singer": ("dual.crammer_singer", "CrammerSinger"),
-    "multinomial_newton": ("newton.multinomial_newton", "MultinomialNewton"),
     "multinomial_dual_cd": ("dual.multinomial_dual_cd", "MultinomialDualCD"),
-    "multinomial_lbfgs": ("newton.multinomial_lbfgs", "MultinomialLBFGS"),
 }
 
 
@@ -87,11 +85,14 @@ def make_solver(solver: str | Solver) -> Solver:
     raise TypeError(f"solver must be a name or a Solver such as DualCD(), got {type(solver).__name__}")
 
 
-def require(solver: Solver, problem: Problem) -> None:
-    """Refuses a problem that the solver does not declare, naming the solvers which do."""
+def require(solver: Solver, problem: AnyProblem) -> None:
+    """Refuses a problem that the solver does not declare, or rows that it cannot use, naming the solvers which do."""
     if solver.accepts(problem):
         return
     able = [name for name, cls in table().items() if cls.solves(problem)]
-    what = f"loss={problem.loss.name!r}, penalty={problem.penalty.name!r}, intercept={problem.intercept!r}"
     advice = f"use one of: {', '.join(able)}" if able else "no solver of this version does"
-    raise ValueError(f"solver {solver.name!r} does not solve {what}; {advice}")
+    lacks = solver.lacks(problem)
+    if lacks:
+        found = type(problem.X).__name__
+        raise ValueError(f"solver {solver.title!r} needs {', '.join(sorted(lacks))}, which {found} lacks; {advice}")
+    raise ValueError(f"solver {solver.title!r} does not solve {problem.describe()}; {advice}")

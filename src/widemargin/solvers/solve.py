@@ -18,11 +18,11 @@ from .run.driver import Callback, Driver, Limits
 from .run.solution import Solution
 
 if TYPE_CHECKING:
-    from ..objective.problem import Problem
+    from ..objective.any_problem import AnyProblem
 
 
 def solve(
-    problem: Problem,
+    problem: AnyProblem,
     solver: str | Solver = "auto",
     *,
     tol: float = 1e-3,
@@ -30,7 +30,7 @@ def solve(
     max_seconds: float | None = None,
     seed: int = 0,
     n_jobs: int = 1,
-    warm_start: Solution | None = None,
+    warm_start: Solution | Point | None = None,
     callback: Callback | None = None,
     progress: bool = False,
 ) -> Solution:
@@ -50,8 +50,8 @@ def solve(
         The same seed gives the same result.
     n_jobs : int
         Threads for passes over the data; -1 for all cores.
-    warm_start : Solution, optional
-        Where to start, for example from a solution at another C.
+    warm_start : Solution or Point, optional
+        Where to start, for example from a solution at another C. Of a Point, the products that it carries are used.
     callback : callable, optional
         Is shown each trace row; a true result ends the run.
     progress : bool
@@ -74,11 +74,12 @@ def solve(
     tol = as_number("tol", tol, least=0)
     if not 0 <= seed < 2**64:
         raise ValueError(f"seed must lie between 0 and 2**64 - 1, got {seed!r}")
-    centring = Centring.of(problem.with_jobs(thread_count(n_jobs)))
-    problem = centring.problem
-    chosen = choose(problem) if solver == "auto" else make_solver(solver)
-    require(chosen, problem)
-    driver = Driver(problem, chosen, tol, limits, seed, _start_point(problem, centring.there(warm_start)))
+    problem = problem.with_jobs(thread_count(n_jobs))
+    centring = Centring.of(problem)
+    start = centring.there(start_point(problem, warm_start))
+    chosen = choose(centring.problem) if solver == "auto" else make_solver(solver)
+    require(chosen, centring.problem)
+    driver = Driver(centring.problem, chosen, tol, limits, seed, start)
     if not progress:
         return centring.back(driver.run(callback))
     from ..progress import show_progress
@@ -96,13 +97,13 @@ def _limits(max_iter: int | None, max_seconds: float | None) -> Limits:
     )
 
 
-def _start_point(problem: Problem, warm_start: Solution | None) -> Point | None:
-    """The warm start as a point of this problem; its dual only if the rows are as many."""
-    if warm_start is None:
-        return None
+def start_point(problem: AnyProblem, warm_start: Solution | Point | None) -> Point | None:
+    """The warm start as a point of this problem; of a solution that a user brings, nothing is believed unseen."""
+    if warm_start is None or isinstance(warm_start, Point):
+        return warm_start
     if not isinstance(warm_start, Solution):
         raise TypeError(f"warm_start must be a Solution, got {type(warm_start).__name__}")
-    rows, expected = problem.X.shape[0], problem.n_coefficients
+    rows, expected = problem.X.shape[0], problem.size
     if len(warm_start.coef) != expected:
         raise ValueError(f"warm_start has {len(warm_start.coef)} coefficients, the problem has {expected}")
     dual = warm_start.dual
@@ -112,6 +113,6 @@ def _start_point(problem: Problem, warm_start: Solution | None) -> Point | None:
         raise ValueError("warm_start is not finite: start from another solution, or from none")
     return Point(
         np.array(warm_start.coef, dtype=np.float64),
-        0.0 if problem.intercept == "none" else float(warm_start.intercept),
+        0.0 if problem.describe().intercept == "none" else float(warm_start.intercept),
         dual if same_rows else None,
     )

@@ -27,7 +27,7 @@ def test_the_optimum_is_that_of_newtons_method(C, intercept):
     solution = solve(problem, "multinomial_dual_cd", tol=1e-7)
     assert solution.converged
     assert problem.certificate(solution.coef, 0.0, solution.dual).relative_gap <= 1e-7
-    newton = solve(problem, "multinomial_newton", tol=1e-9)
+    newton = solve(problem, "tron", tol=1e-9)
     assert solution.certificate.primal == pytest.approx(newton.certificate.primal, rel=1e-6)
 
 
@@ -64,7 +64,7 @@ def test_two_classes_are_logistic_regression():
 def test_any_number_of_classes_in_either_precision(classes):
     X, y = class_data(5, rows=5 * classes, columns=20, classes=classes)
     problem = MaximumEntropyProblem(X, y)
-    best = solve(problem, "multinomial_newton", tol=1e-9).certificate.primal
+    best = solve(problem, "tron", tol=1e-9).certificate.primal
     for tol in (1e-4, 1e-7):  # float32 and float64 weights
         solution = solve(problem, "multinomial_dual_cd", tol=tol)
         assert solution.converged

@@ -12,16 +12,16 @@ import scipy.sparse as sp
 
 from support import random_data, random_problem, real_data
 from widemargin import Problem, Status, _core, solve
+from widemargin.objective.linear_smooth import LinearRay
 from widemargin.objective.losses import LOSSES, SMOOTH_LOSSES
 from widemargin.objective.problem import INTERCEPTS
-from widemargin.solvers import TRON, DualCD, HandOver, NewtonCholesky
+from widemargin.solvers import LBFGS, TRON, DualCD, HandOver, NewtonCholesky
 from widemargin.solvers.auto import choose, rules_as_markdown
 from widemargin.solvers.linalg.cg import ResidualRule, truncated_cg
 from widemargin.solvers.linalg.gram import Gram
 from widemargin.solvers.newton.equations import NewtonEquations
-from widemargin.solvers.newton.line_search import Ray, exact
-from widemargin.solvers.newton.objective import SmoothObjective
-from widemargin.solvers.newton.scipy_bridge import iterations
+from widemargin.solvers.newton.lbfgs import Past
+from widemargin.solvers.newton.line_search import exact
 
 SMOOTH = sorted(SMOOTH_LOSSES)
 SOLVERS: dict[str, Any] = {
@@ -134,7 +134,7 @@ def test_gram_matrix(storage: str, constant: float) -> None:
     expected = full.T @ (h[:, None] * full)
     found = []
     for n_jobs in (1, 2, 3):
-        gram = Gram(problem.with_jobs(n_jobs), constant)
+        gram = Gram(problem.X, constant, n_jobs)
         gram.update(h)
         found.append(np.triu(gram.matrix))
     assert found[0] == pytest.approx(np.triu(expected), rel=1e-12, abs=1e-12)
@@ -147,14 +147,14 @@ def test_gram_matrix_is_corrected_by_changed_rows(storage: str) -> None:
     problem = Problem(STORAGES[storage](X), response, loss="squared")
     rng = np.random.default_rng(6)
     h = np.where(rng.random(500) < 0.5, 2.0, 0.0)
-    gram = Gram(problem, 1.0)
+    gram = Gram(problem.X, 1.0)
     assert gram.update(h) == np.count_nonzero(h) / 500
     for _ in range(10):
         h = h.copy()
         change = rng.choice(500, 20, replace=False)
         h[change] = 2.0 - h[change]
         assert gram.update(h) == 20 / 500
-    fresh = Gram(problem, 1.0)
+    fresh = Gram(problem.X, 1.0)
     fresh.update(h)
     assert np.triu(gram.matrix) == pytest.approx(np.triu(fresh.matrix), rel=1e-12, abs=1e-12)
     assert gram.update(h) == 0
@@ -254,12 +254,13 @@ def test_sample_without_a_row_that_counts() -> None:
 
 def test_old_factor_solves_the_newton_equations() -> None:
     """The factor of another point is a preconditioner: the equations of this point are solved, to the share asked."""
-    f = SmoothObjective(random_problem(83, "logistic", rows=4000, columns=60, density=0.9, C=1.0, intercept="free"))
+    f = random_problem(83, "logistic", rows=4000, columns=60, density=0.9, C=1.0, intercept="free").smooth()
     equations = NewtonEquations(f)
     start = f.start(None)
     d, _ = equations.solve(start, 0.1)
-    at = f.searched(start, d)
-    H = np.column_stack([f.hess_vec(at.h, e) for e in np.eye(f.size)])
+    ray = f.ray(start, d)
+    at = ray.moved(exact(ray))
+    H = np.column_stack([f.hess_vec(at, e) for e in np.eye(f.size)])
     wanted = np.linalg.solve(H, -at.gradient)
     for xi in (1e-1, 1e-4, 1e-9):
         found, products = equations._by_old_factor(at, xi, 200)
@@ -342,13 +343,12 @@ def test_one_class_only_beyond_the_margin() -> None:
         assert solve(problem, "tron", tol=1e-8).converged
 
 
-def _ray(loss: str, seed: int) -> tuple[Ray, Any]:
-    f = SmoothObjective(random_problem(seed, loss, intercept="free"))
+def _ray(loss: str, seed: int) -> tuple[LinearRay, Any]:
+    f = random_problem(seed, loss, intercept="free").smooth()
     rng = np.random.default_rng(seed)
     at = f.start(None)
     d = -at.gradient * rng.random(f.size)
-    dz = f.product(d)
-    return Ray(f, at, d, dz), lambda t: f.problem.objective((at.x + t * d)[:-1], float((at.x + t * d)[-1]))
+    return f.ray(at, d), lambda t: f.problem.objective((at.x + t * d)[:-1], float((at.x + t * d)[-1]))
 
 
 @pytest.mark.parametrize("loss", SMOOTH)
@@ -391,29 +391,29 @@ def test_truncated_cg_says_when_the_equations_are_not_solved() -> None:
     assert not flat.solved and np.array_equal(flat.s, np.zeros(3))
 
 
-def test_bridge_passes_failures_on_and_can_be_left() -> None:
-    def fails(callback: Any) -> None:
-        callback(np.zeros(1))
-        raise ZeroDivisionError
+def test_two_loop_recursion_is_the_bfgs_formula() -> None:
+    """-B g, B the inverse Hessian that the updates of Broyden, Fletcher, Goldfarb and Shanno make of a diagonal one."""
+    rng = np.random.default_rng(3)
+    A = rng.standard_normal((6, 6))
+    H, diagonal = A @ A.T + np.eye(6), 1 + rng.random(6)
+    past, steps = Past(4, diagonal), [rng.standard_normal(6) for _ in range(7)]
+    for s in steps:
+        past.learn(s, H @ s)
+    last = steps[-1]
+    B = np.diag(1 / diagonal) * (last @ H @ last) / ((H @ last) @ (H @ last / diagonal))
+    for s in steps[-4:]:  # what the memory holds
+        V = np.eye(6) - np.outer(s, H @ s) / (s @ H @ s)
+        B = V @ B @ V.T + np.outer(s, s) / (s @ H @ s)
+    g = rng.standard_normal(6)
+    np.testing.assert_allclose(past.direction(g), -B @ g, rtol=1e-9)
+    past.learn(np.ones(6), np.zeros(6))  # nothing bends there: what was learnt is not believed any more
+    np.testing.assert_allclose(past.direction(g), -g / diagonal, rtol=1e-15)
 
-    points = iterations(fails)
-    next(points)
-    with pytest.raises(ZeroDivisionError):
-        next(points)
 
-    left = []
-
-    def endless(callback: Any) -> None:
-        try:
-            while True:
-                callback(np.zeros(1))
-        finally:
-            left.append(True)
-
-    points = iterations(endless)
-    next(points)
-    points.close()
-    assert left == [True]
+@pytest.mark.parametrize("memory", [0, -1, 2.5])
+def test_lbfgs_needs_a_memory(memory: Any) -> None:
+    with pytest.raises(ValueError, match="memory must be at least 1 and whole"):
+        LBFGS(memory=memory)
 
 
 def test_hand_over() -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from support import random_problem
 from widemargin import Status, solve
-from widemargin.solvers import TRON
-from widemargin.solvers.newton.objective import SmoothObjective
+from widemargin.objective.linear_smooth import LinearSmooth
+from widemargin.solvers import TRON, DualCD
 from widemargin.solvers.run.interrupt import catch_interrupt
 from widemargin.solvers.run.side_by_side import Together
 
@@ -129,15 +129,15 @@ def test_ctrl_c_during_the_last_verification_is_not_lost():
 def test_ctrl_c_during_conjugate_gradients_ends_them_after_that_product(monkeypatch):
     """One Newton step may take thousands of products with the Hessian."""
     problem = random_problem(0, "squared_hinge", rows=400, columns=100, C=1e4)
-    hess_vec, products = SmoothObjective.hess_vec, []
+    hess_vec, products = LinearSmooth.hess_vec, []
 
-    def press_at_the_third(self, h, v):
+    def press_at_the_third(self, at, v):
         products.append(1)
         if len(products) == 3:
             press_ctrl_c()
-        return hess_vec(self, h, v)
+        return hess_vec(self, at, v)
 
-    monkeypatch.setattr(SmoothObjective, "hess_vec", press_at_the_third)
+    monkeypatch.setattr(LinearSmooth, "hess_vec", press_at_the_third)
     solution = solve(problem, TRON(xi=1e-12), tol=1e-12)
     assert solution.status is Status.INTERRUPTED
     assert len(products) == 3
@@ -153,4 +153,4 @@ def test_problems_begun_together_pass_it_on():
         return problem.y > 0
 
     with pytest.raises(KeyboardInterrupt):
-        Together(problem, 1e-12, 0).begin(sides, 4)
+        Together(problem, 1e-12, 0, DualCD()).begin(sides, 4)

@@ -9,8 +9,9 @@ import scipy.sparse as sp
 from support import random_data
 from widemargin import LinearSVC, LogisticRegression, Matrix, Problem, _core, solve
 from widemargin.model.fit import Recipe, fit_model
+from widemargin.solvers.auto import choose
 from widemargin.solvers.run import side_by_side
-from widemargin.solvers.run.side_by_side import Together, begin_together, fits_together
+from widemargin.solvers.run.side_by_side import Together, begin_together, goes_on_with
 
 LOSSES = ("hinge", "squared_hinge", "logistic", "modified_huber")
 
@@ -32,7 +33,8 @@ def begin(X, codes, k, *, tol=1e-6, workers=1, numbers=None, **settings):
     numbers = list(range(k)) if numbers is None else numbers
     shared = Matrix(X)
     problems = [Problem(shared, np.where(codes == c, 1.0, -1.0), **settings) for c in numbers]
-    begun = Together(problems[0], tol, 0).begin(lambda at: codes == numbers[at], len(numbers), workers=workers)
+    together = Together(problems[0], tol, 0, choose(problems[0]))
+    begun = together.begin(lambda at: codes == numbers[at], len(numbers), workers=workers)
     return begun, problems
 
 
@@ -165,12 +167,12 @@ def test_warm_starts_and_limits_are_not_begun_together(monkeypatch):
 def test_only_where_auto_begins_with_dual_coordinate_descent():
     X, codes = classes_data(3)
     y = np.where(codes == 0, 1.0, -1.0)
-    assert fits_together(Problem(X, y, loss="hinge"), "auto")
-    assert fits_together(Problem(X, y, loss="logistic"), "auto")
-    assert not fits_together(Problem(X, y, loss="logistic", C=100.0), "auto")  # stiff
-    assert not fits_together(Problem(X, y, loss="logistic"), "tron")
-    assert not fits_together(Problem(X, y, loss="logistic", penalty="l1"), "auto")
-    assert not fits_together(Problem(X, y, loss="squared"), "auto")
+    assert None is not goes_on_with(Problem(X, y, loss="hinge"), "auto")
+    assert None is not goes_on_with(Problem(X, y, loss="logistic"), "auto")
+    assert None is goes_on_with(Problem(X, y, loss="logistic", C=100.0), "auto")  # stiff
+    assert None is goes_on_with(Problem(X, y, loss="logistic"), "tron")
+    assert None is goes_on_with(Problem(X, y, loss="logistic", penalty="l1"), "auto")
+    assert None is goes_on_with(Problem(X, y, loss="squared"), "auto")
 
 
 def native(sides, X=None, C=None):

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ... import _core
+from ...data.matrix import stored
 from ...vectors import Vector
 from ..base import Point, Run, Step, Steps
 from .pass_plan import PassPlan
@@ -94,7 +95,7 @@ class ClassDualState:
     ) -> None:
         self.problem, self._run = problem, run
         self._free = problem.intercept == "free"
-        self._mu = intercept_step(problem.X) if self._free else 0.0
+        self._mu = intercept_step(stored(problem.X)) if self._free else 0.0
         self._centre = np.zeros(problem.n_classes)
         self._single = run.tol >= SINGLE_TOL
         self._refuted = 0
@@ -108,7 +109,7 @@ class ClassDualState:
             problem.n_classes,
             np.sqrt(self._mu) if self._free else problem.constant,
             "permuted" if order == "auto" else order,
-            class_block(problem.X, problem.codes, problem.n_classes),
+            class_block(stored(problem.X), problem.codes, problem.n_classes),
             shrinking,
             run.seed,
             self._single,
@@ -203,7 +204,7 @@ class MeanPoint:
 
 
 def _small_rows(problem: MulticlassProblem) -> tuple[_core.Rows, Vector]:
-    X = problem.X
+    X = stored(problem.X)
     if X.is_sparse and X.shape[1] >= WIDE:
         return X.compact_rows
     return X.native_rows, np.zeros(X.shape[0])

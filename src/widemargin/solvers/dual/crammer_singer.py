@@ -13,15 +13,13 @@ Passes, weights and free intercepts: all_classes.py.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import Any, ClassVar
 
 from ... import _core
+from ...data.rows import IN_ORDER, VERBS
+from ...objective.crammer_singer import CrammerSingerProblem
 from ..base import Run, Solver, Steps
 from .all_classes import ClassDualState, descend
-
-if TYPE_CHECKING:
-    from ...objective.multiclass import MulticlassProblem
-    from ...objective.problem import Problem
 
 
 @dataclass(frozen=True)
@@ -46,13 +44,13 @@ class CrammerSinger(Solver):
 
     name: ClassVar[str] = "crammer_singer"
     summary: ClassVar[str] = "sequential dual method for Crammer and Singer's SVM (Keerthi et al. 2008)"
-    kind: ClassVar[str] = "crammer_singer"
+    needs: ClassVar[frozenset[str]] = frozenset({VERBS, IN_ORDER})
+    takes: ClassVar[type[Any]] = CrammerSingerProblem
     losses: ClassVar[frozenset[str]] = frozenset({"crammer_singer"})
 
     order: str = "auto"
     shrinking: bool = True
 
-    def iterate(self, problem: Problem, run: Run) -> Steps:
-        joint = cast("MulticlassProblem", problem)  # no other problem has the loss declared above
-        state = ClassDualState(joint, run, _core.CrammerSinger, self.order, self.shrinking)
-        yield from descend(joint, run, state, learn=self.order == "auto")
+    def iterate(self, problem: CrammerSingerProblem, run: Run) -> Steps:
+        state = ClassDualState(problem, run, _core.CrammerSinger, self.order, self.shrinking)
+        yield from descend(problem, run, state, learn=self.order == "auto")

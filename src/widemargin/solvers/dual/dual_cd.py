@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from ...data.rows import IN_ORDER, VERBS
 from ..base import Run, Solver, Step, Steps
 from .pass_plan import PassPlan
 from .rules import SHORT_RUN
@@ -53,6 +54,7 @@ class DualCD(Solver):
 
     name: ClassVar[str] = "dual_cd"
     summary: ClassVar[str] = "dual coordinate descent (Hsieh et al. 2008)"
+    needs: ClassVar[frozenset[str]] = frozenset({VERBS, IN_ORDER})
     losses: ClassVar[frozenset[str]] = frozenset(
         {
             "hinge",

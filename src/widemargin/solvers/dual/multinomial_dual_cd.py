@@ -12,15 +12,13 @@ of them together (native/core/descent/multinomial_dual_cd.hpp). Passes, weights 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import Any, ClassVar
 
 from ... import _core
+from ...data.rows import IN_ORDER, VERBS
+from ...objective.maximum_entropy import MaximumEntropyProblem
 from ..base import Run, Solver, Steps
 from .all_classes import ClassDualState, descend
-
-if TYPE_CHECKING:
-    from ...objective.multiclass import MulticlassProblem
-    from ...objective.problem import Problem
 
 
 @dataclass(frozen=True)
@@ -43,12 +41,12 @@ class MultinomialDualCD(Solver):
 
     name: ClassVar[str] = "multinomial_dual_cd"
     summary: ClassVar[str] = "dual coordinate descent for maximum entropy (Yu, Huang, Lin 2011)"
-    kind: ClassVar[str] = "maximum_entropy"
+    needs: ClassVar[frozenset[str]] = frozenset({VERBS, IN_ORDER})
+    takes: ClassVar[type[Any]] = MaximumEntropyProblem
     losses: ClassVar[frozenset[str]] = frozenset({"multinomial"})
 
     order: str = "auto"
 
-    def iterate(self, problem: Problem, run: Run) -> Steps:
-        joint = cast("MulticlassProblem", problem)  # no other problem has the loss declared above
-        state = ClassDualState(joint, run, _core.MultinomialDualCD, self.order, False)
-        yield from descend(joint, run, state, learn=self.order == "auto")
+    def iterate(self, problem: MaximumEntropyProblem, run: Run) -> Steps:
+        state = ClassDualState(problem, run, _core.MultinomialDualCD, self.order, False)
+        yield from descend(problem, run, state, learn=self.order == "auto")

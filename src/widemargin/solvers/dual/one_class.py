@@ -13,18 +13,17 @@ swept alone, sorted and joined pair by pair, until their largest violation has f
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ... import _core
+from ...data.matrix import stored
+from ...data.rows import IN_ORDER, VERBS
+from ...objective.one_class import OneClassProblem
 from ...vectors import Vector, inner
 from ..base import Point, Run, Solver, Step, Steps
-
-if TYPE_CHECKING:
-    from ...objective.one_class import OneClassProblem
-    from ...objective.problem import Problem
 
 
 @dataclass(frozen=True)
@@ -49,15 +48,16 @@ class OneClassCD(Solver):
 
     name: ClassVar[str] = "one_class"
     summary: ClassVar[str] = "two-variable coordinate descent for the one-class SVM (Chou, Lin, Lin 2020)"
-    kind: ClassVar[str] = "one_class"
+    needs: ClassVar[frozenset[str]] = frozenset({VERBS, IN_ORDER})
+    takes: ClassVar[type[Any]] = OneClassProblem
     losses: ClassVar[frozenset[str]] = frozenset({"one_class"})
     intercepts: ClassVar[frozenset[str]] = frozenset({"free"})
 
     inner_share: float = 0.1
     max_sweeps: int = 100
 
-    def iterate(self, problem: Problem, run: Run) -> Steps:
-        state = _OneClassState(cast("OneClassProblem", problem), run)
+    def iterate(self, problem: OneClassProblem, run: Run) -> Steps:
+        state = _OneClassState(problem, run)
         iteration, passes = 0, 1.0
         rows = problem.X.shape[0]
         sweeps = 1 if run.every_step else self.max_sweeps
@@ -135,10 +135,10 @@ class _OneClassState:
 
     def sweep(self, working: NDArray[np.uint32], target: float, max_sweeps: int) -> _core.OneClassReport:
         return _core.one_class_sweeps(
-            self.problem.X.native_rows,
+            stored(self.problem.X).native_rows,
             working,
             self.problem.weights,
-            self.problem.X.row_sqnorms,
+            stored(self.problem.X).row_sqnorms,
             self.alpha,
             self.w,
             target,

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import _core
+from ...data.matrix import stored
+from ...data.sizes import CACHE, ENTRY, INNER_CACHE, LONG_ROW, outgrows
 from ...vectors import Vector
-from ..costs import CACHE, ENTRY, INNER_CACHE, LONG_ROW, outgrows
 
 if TYPE_CHECKING:
     from ...data.matrix import Matrix
@@ -44,7 +45,7 @@ class Layout:
 
 def first_layout(problem: Problem) -> Layout:
     """The rows as they are: how a run begins."""
-    X = problem.X
+    X = stored(problem.X)
     short = ENTRY * X.nnz / X.shape[0] < LONG_ROW
     in_blocks = outgrows(INNER_CACHE, X) and short and not looks_sorted(problem.y)
     return Layout(X.native_rows, np.zeros(X.shape[0]), BLOCK if in_blocks else 1)

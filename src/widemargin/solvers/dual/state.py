@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ... import _core
+from ...data.matrix import stored
 from ...vectors import Vector
 from ..base import Point, Run
 from .row_layout import Layout, first_layout, lasting_layout
@@ -29,7 +30,7 @@ class DualState:
         self._shrinking = shrinking
         self._free = problem.intercept == "free"
         self._single = problem.X.dtype == np.float32 and run.tol >= SINGLE_TOL
-        self._mu = intercept_step(problem.X) if self._free else 0.0
+        self._mu = intercept_step(stored(problem.X)) if self._free else 0.0
         self._order = order
         self._last_gap = np.inf  # of the last verdict
         self._build(first_layout(problem))
@@ -82,7 +83,7 @@ class DualState:
 
     def prepare_for_long_run(self) -> None:
         """Rows get the form that many passes deserve."""
-        layout = lasting_layout(self.problem.X, self._layout)
+        layout = lasting_layout(stored(self.problem.X), self._layout)
         if layout is self._layout:
             return
         before = self._native
@@ -126,5 +127,5 @@ class DualState:
         if self._single:
             self._refresh_weights()
         if self._free and verdict.certificate.gap < 0.9 * self._last_gap:
-            self._native.intercept = verdict.intercept
+            self._native.intercept = verdict.point.intercept
         self._last_gap = verdict.certificate.gap

@@ -43,7 +43,7 @@ class OrdinalModel(PiecewiseModel):
         )
 
     def _size(self) -> int:
-        return self.problem.n_coefficients
+        return self.problem.size
 
     def point(self, at: At) -> Point:
         """The same point in the problem's own terms, its thresholds in order: sorting them never costs anything."""

@@ -9,18 +9,15 @@ least squares problem (26), and a line search over the jump points of all rows a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import Any, ClassVar
 
 import numpy as np
 
+from ...objective.ordinal import OrdinalProblem
 from ..base import Run, Solver, Steps
 from .finite_newton import newton_settings
 from .ordinal_model import OrdinalModel
 from .rounds import NewtonRun
-
-if TYPE_CHECKING:
-    from ...objective.ordinal import OrdinalProblem
-    from ...objective.problem import Problem
 
 
 @dataclass(frozen=True)
@@ -49,7 +46,7 @@ class OrdinalNewton(Solver):
 
     name: ClassVar[str] = "ordinal_newton"
     summary: ClassVar[str] = "finite Newton for ordinal regression (Keerthi and DeCoste 2005)"
-    kind: ClassVar[str] = "ordinal"
+    takes: ClassVar[type[Any]] = OrdinalProblem
     losses: ClassVar[frozenset[str]] = frozenset({"squared_hinge", "modified_huber", "hinge"})
     intercepts: ClassVar[frozenset[str]] = frozenset({"free_thresholds", "regularized_thresholds"})
 
@@ -58,9 +55,8 @@ class OrdinalNewton(Solver):
     precondition: bool = True
     crude_forcing: float = 0.1
 
-    def iterate(self, problem: Problem, run: Run) -> Steps:
-        ordinal = cast("OrdinalProblem", problem)  # no other problem has the intercepts declared above
-        model = OrdinalModel.of(ordinal)
-        beta = np.zeros(ordinal.n_coefficients) if run.start is None else run.start.w
+    def iterate(self, problem: OrdinalProblem, run: Run) -> Steps:
+        model = OrdinalModel.of(problem)
+        beta = np.zeros(problem.size) if run.start is None else run.start.w
         rounds = newton_settings(self, seeded=run.start is not None)
         yield from NewtonRun(model, beta, rounds, run, problem.loss.name == "hinge", model.point).steps()

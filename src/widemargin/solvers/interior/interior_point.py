@@ -23,7 +23,6 @@ slack is far from zero, which lowers the objective.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -31,7 +30,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.matrix import Matrix
+from ...data.rows import GRAM, VERBS
 from ...objective.certificate import feasible_dual
 from ...objective.losses import LOSSES
 from ...vectors import Vector
@@ -84,6 +83,7 @@ class InteriorPoint(Solver):
 
     name: ClassVar[str] = "interior_point"
     summary: ClassVar[str] = "primal-dual interior-point method, for large C and raw features"
+    needs: ClassVar[frozenset[str]] = frozenset({VERBS, GRAM})
     losses: ClassVar[frozenset[str]] = frozenset(LOSSES)
     penalties: ClassVar[frozenset[str]] = frozenset({"l1", "elasticnet"})
 
@@ -141,9 +141,7 @@ class _Whole:
         """The problem on the working set."""
         if self.is_complete:
             return self._inner
-        some = copy.copy(self._inner)
-        some.X = Matrix(self._inner.X.to_scipy()[:, self.working])
-        return some
+        return self._inner.over(self._inner.X.select(self.working))
 
     def is_solved(self, state: _State) -> bool:
         """Whether the working set can tell no more."""
@@ -383,4 +381,5 @@ def _until_zero(x: Vector, dx: Vector, share: float) -> float:
 
 def _feasible(problem: Problem, v: Vector) -> tuple[Vector, float]:
     """v without what rounding has put beyond the bounds, scaled to feasibility, and the dual value there."""
-    return feasible_dual(problem, np.clip(v, *problem.dual_domain()))
+    v, _, dual = feasible_dual(problem, np.clip(v, *problem.dual_domain()))
+    return v, dual

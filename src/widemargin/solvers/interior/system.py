@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...blas import limit_blas
+from ...data.matrix import stored
 from ...vectors import Vector
 from ..linalg.gram import Gram
 
@@ -39,7 +40,7 @@ class System:
         self._free = problem.intercept == "free"
         self._n_penalised = columns + (problem.intercept == "regularized")
         self._by_features = self._n_penalised <= rows
-        self._gram = Gram(problem, problem.constant) if self._by_features else None
+        self._gram = Gram(problem.X, problem.constant, problem.n_jobs) if self._by_features else None
 
     def matvec(self, w: Vector, b: float) -> Vector:
         """X w + b, where a regularized intercept is the last weight."""
@@ -92,7 +93,7 @@ class System:
     def _rows_matrix(self) -> Square:
         n, columns = self.problem.X.shape
         inverse = 1 / self._E
-        matrix = self.problem.X.outer(inverse[:columns])
+        matrix = stored(self.problem.X).outer(inverse[:columns])
         if self._n_penalised > columns:
             matrix += self.problem.intercept_scale**2 * inverse[-1]
         matrix[np.diag_indices(n)] += 1 / self._D

@@ -2,7 +2,7 @@
 
 The losses that are pieces of parabolas change h only in rows that cross a kink. Late in a run these are few, so the
 matrix is corrected by those rows instead of being made anew. h is in proportion to C: the matrix is kept for C = 1, and
-where fits at several C follow one another, in the notes of their data, the next one corrects the matrix of the last.
+where fits of one problem at several C follow one another, the next one corrects the matrix of the last.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...data.kept import kept
 from ...vectors import Vector
 from ..costs import KEPT_FEATURES, gram_cost
 
 if TYPE_CHECKING:
+    from ...data.rows import Rows
     from ...objective.problem import Problem
 
 # A relative change of h that counts as none.
@@ -22,15 +24,11 @@ ROUNDING = 1e-14
 
 
 def gram_of(problem: Problem, constant: float) -> Gram:
-    """The matrix that the last fit to the same data left in their notes, or a new one."""
-    notes = problem.X.notes
+    """The matrix that the last fit of the same problem has kept, or a new one."""
     large = problem.X.shape[1] > KEPT_FEATURES
-    if notes is None or large or problem.loss.name == "logistic":  # whose h change in every row
-        return Gram(problem, constant)
-    key = f"gram {constant} {problem.n_jobs}"
-    if key not in notes:
-        notes[key] = Gram(problem, constant)
-    gram: Gram = notes[key]
+    if problem.keeper is None or large or not problem.loss.piecewise:  # else h changes in every row
+        return Gram(problem.X, constant, problem.n_jobs)
+    gram = kept(problem.keeper, f"gram {constant} {problem.n_jobs}", lambda: Gram(problem.X, constant, problem.n_jobs))
     gram.C = problem.C
     return gram
 
@@ -38,16 +36,16 @@ def gram_of(problem: Problem, constant: float) -> Gram:
 class Gram:
     """The upper triangle of [X s]^T diag(h / C) [X s]; s = 0 stands for no constant column."""
 
-    def __init__(self, problem: Problem, constant: float) -> None:
-        rows, columns = problem.X.shape
+    def __init__(self, X: Rows, constant: float, n_jobs: int = 1) -> None:
+        rows, columns = X.shape
         order = columns + (constant != 0)
         self.matrix = np.zeros((order, order))
-        self._X = problem.X
+        self._X = X
         self.C = 1.0  # what h is divided by
         self._constant = constant
-        self._n_jobs = problem.n_jobs
+        self._n_jobs = n_jobs
         self._h = np.zeros(rows)
-        self._cost = gram_cost(rows, order, problem.X.nnz)
+        self._cost = gram_cost(rows, order, X.nnz)
 
     def cost_of_update(self, h: Vector) -> float:
         """What bringing the matrix to these h costs, in nanoseconds."""
@@ -79,17 +77,22 @@ class Gram:
         return n_changed / len(h)
 
     @property
+    def nbytes(self) -> int:
+        """Bytes of the matrix and of the rows' curvatures."""
+        return self.matrix.nbytes + self._h.nbytes
+
+    @property
     def _keeps(self) -> bool:
         return len(self.matrix) <= KEPT_FEATURES
 
     def _begin_alike(self, h: float) -> None:
         """All rows alike, as at w = 0: a multiple of X^T X, which is kept for the other problems over the same rows."""
-        known = self._X.kept_gram.get(self._constant)
-        if known is None:
-            self._add(np.ones(len(self._h)))
-            self._X.kept_gram.clear()  # of other constants
-            known = self._X.kept_gram[self._constant] = self.matrix.copy()
+        known = kept(self._X.owner, f"gram of all rows, {self._constant}", self._of_all)
         np.multiply(known, h, out=self.matrix)
+
+    def _of_all(self) -> Vector:
+        self._add(np.ones(len(self._h)))
+        return self.matrix.copy()
 
     def _add(self, h: Vector) -> None:
         self._X.sandwich(h, constant=self._constant, out=self.matrix, n_jobs=self._n_jobs)

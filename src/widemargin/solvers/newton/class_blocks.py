@@ -9,7 +9,7 @@ anew when the products with the Hessian since the last time have cost as much.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
@@ -20,7 +20,7 @@ from ..costs import PASS, gram_cost
 from ..linalg.gram import Gram
 
 if TYPE_CHECKING:
-    from .entropy_objective import EntropyObjective
+    from ...objective.entropy_smooth import EntropySmooth
 
 # Up to so many features, the constant one included, the blocks are factorised.
 MOST_FEATURES = 2000
@@ -34,12 +34,11 @@ RIDGE = 1e-10
 class ClassBlocks:
     """The factors of the blocks at some probabilities, kept as long as they serve."""
 
-    def __init__(self, f: EntropyObjective) -> None:
+    def __init__(self, f: EntropySmooth) -> None:
         limit_blas()
         problem = f.problem
         self._f = f
-        # Gram asks a problem for its rows and its threads, which this one has.
-        self._gram = Gram(problem, problem.constant)  # type: ignore[arg-type]
+        self._gram = Gram(problem.X, problem.constant, problem.n_jobs)
         self._factors: list[tuple[Vector, bool]] = []
         self._products = 0
         rows, features = problem.X.shape
@@ -50,11 +49,9 @@ class ClassBlocks:
         """Notes products with the Hessian that were made since."""
         self._products += n_products
 
-    def refresh(self, p: Vector) -> float:
-        """The blocks at probabilities p, if it is time; returns the passes that it cost."""
-        weights, k = self._f.problem.weights, self._f.problem.n_classes
-        h = p.reshape(-1, k)
-        h = weights[:, None] * h * (1 - h)
+    def refresh(self, at: Any) -> float:
+        """The blocks at that point, if it is time; returns the passes that it cost."""
+        h, k = self._f.block_curvatures(at), self._f.n_blocks
         h = np.where(h >= NEGLIGIBLE * h.mean(axis=0), h, 0.0)
         cost = self._cost * np.count_nonzero(h) / h.size
         if self._factors and self._products < cost:
@@ -86,7 +83,7 @@ class ClassBlocks:
                 [cho_solve(F, part, check_finite=False) for F, part in zip(self._factors, table, strict=True)]
             )
         found = np.ascontiguousarray(solved.T)
-        if self._f.problem.intercept == "free":
+        if self._f.free:
             # A constant added to all free intercepts changes nothing: their sum stays where it is.
             found[-1] -= found[-1].mean()
         return found.reshape(-1)

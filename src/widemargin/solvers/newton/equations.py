@@ -22,7 +22,7 @@ from ..linalg.cg import ResidualRule, truncated_cg
 from ..linalg.gram import gram_of
 
 if TYPE_CHECKING:
-    from .objective import Iterate, SmoothObjective
+    from ...objective.linear_smooth import LinearAt, LinearSmooth
 
 Factor = tuple[Vector, bool]
 
@@ -35,7 +35,7 @@ LIKELY_PRODUCTS = 6
 class NewtonEquations:
     """Solves them from step to step."""
 
-    def __init__(self, f: SmoothObjective) -> None:
+    def __init__(self, f: LinearSmooth) -> None:
         limit_blas()
         self.f = f
         self.gram = gram_of(f.problem, f.constant)
@@ -46,9 +46,9 @@ class NewtonEquations:
         """The first factor is that of a sample of the rows."""
         self._factor, self._border = sample._factor, sample._border
 
-    def solve(self, at: Iterate, xi: float) -> tuple[Vector, float]:
+    def solve(self, at: LinearAt, xi: float) -> tuple[Vector, float]:
         """d with a residual of at most a share xi of the gradient's, and how many passes over the data it took."""
-        active = np.count_nonzero(at.h) / len(at.h)
+        active = at.n_active / len(at.h)
         affordable = self._cost_of_a_factor(at.h) / self._cost_of_a_product(active)
         products = 0
         if self._factor is not None and affordable >= LIKELY_PRODUCTS:
@@ -65,7 +65,7 @@ class NewtonEquations:
     def _cost_of_a_product(self, active: float) -> float:
         return active * PASS * self.f.problem.X.nnz + self.f.size**2 + CALL
 
-    def _by_new_factor(self, at: Iterate, passes: float) -> tuple[Vector, float]:
+    def _by_new_factor(self, at: LinearAt, passes: float) -> tuple[Vector, float]:
         passes += self.gram.update(at.h)
         # The upper triangle by rows is the lower one by columns, which is how LAPACK reads it: no copy is turned.
         H = np.multiply(self.gram.matrix.T, self.gram.C, order="F")
@@ -74,11 +74,11 @@ class NewtonEquations:
         self._factor, self._border = _factor(H, diagonal), self.gram.matrix[:, -1].copy()
         return cho_solve(self._factor, -at.gradient, check_finite=False), passes
 
-    def _by_old_factor(self, at: Iterate, xi: float, most: int) -> tuple[Vector | None, int]:
+    def _by_old_factor(self, at: LinearAt, xi: float, most: int) -> tuple[Vector | None, int]:
         """Conjugate gradients preconditioned by the factor; None where `most` products with H are not enough."""
         more = iter(range(most - 1))
         found = truncated_cg(
-            partial(self.f.hess_vec, at.h),
+            partial(self.f.hess_vec, at),
             at.gradient,
             lambda r: cho_solve(self._factor, r, check_finite=False),
             math.inf,
@@ -87,7 +87,7 @@ class NewtonEquations:
         )
         return found.s if found.solved else None, found.n_products
 
-    def gap(self, at: Iterate) -> float:
+    def gap(self, at: LinearAt) -> float:
         """The gap after a free intercept has made its own Newton step, which moves the gradient along H's border."""
         border = self._border
         if not self.f.free or border[-1] <= 0:
@@ -106,10 +106,3 @@ def _factor(H: Vector, diagonal: Vector) -> Factor:
         except LinAlgError:
             diagonal += ridge
             ridge *= 100
-
-
-def forcing(gradient: float, first: float, wanted: float) -> float:
-    """The share of the gradient that may remain: it falls with the gradient, but no further than the gap asks for."""
-    if not (gradient > 0 and first > 0):
-        return 0.1
-    return min(0.1, max(math.sqrt(gradient / first), 0.3 * wanted / gradient))

@@ -1,32 +1,41 @@
-"""L-BFGS through SciPy.
+"""L-BFGS.
 
-Problem   min over x = (w, t)   f(x) = 1/2 |w|^2 + r/2 t^2 + sum_i C_i loss(y_i, z_i),     z = [X s] x
+Problem   min over x   f(x), smooth and convex: objective/smooth.py, two classes or several
 Dual      v_i = -C_i loss'(z_i); its gap is 1/2 |gradient f|^2 (see objective/certificate.py)
+Symbols   s = change of x, y = change of the gradient in a step; d = -B g, B the inverse Hessian that the last steps
+          tell, applied by the two-loop recursion; D = diag(H) at the start, so that features' scales hardly matter
 
-Liu and Nocedal 1989; the code is SciPy's L-BFGS-B without bounds. One pass over the data per evaluation. The variables
-are scaled by the root of the Hessian's diagonal at the start, so that the scale of the features hardly matters.
+Liu and Nocedal, "On the Limited Memory BFGS Method for Large Scale Optimization" (1989). The line search works on the
+predictions, O(rows) a trial, so a step costs one product with the data and one with their transpose.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ...numbers import as_whole
+from ...objective.any_problem import SmoothProblem
 from ...objective.losses import SMOOTH_LOSSES
 from ...vectors import Vector, inner
-from ..base import Point, Run, Solver, Step, Steps
-from .objective import Claim, SmoothObjective
-from .scipy_bridge import iterations
+from ..base import Run, Solver, Steps
+from .line_search import exact
+from .progress import Claim, RoundingFloor, step_at
 
 if TYPE_CHECKING:
-    from ...objective.problem import Problem
+    from ...objective.smooth import At
+
+# Of the slope at the start of a ray, what may be left at its end: steps need not be exact to be learnt from.
+SLOPE_LEFT = 0.5
+LEAST_CURVATURE = 1e-12
 
 
 @dataclass(frozen=True)
 class LBFGS(Solver):
-    """L-BFGS (SciPy) for penalty l2 and any smooth loss.
+    """L-BFGS (Liu and Nocedal 1989) for smooth losses with penalty l2, two classes or several.
 
     Parameters
     ----------
@@ -43,68 +52,62 @@ class LBFGS(Solver):
     """
 
     name: ClassVar[str] = "lbfgs"
-    summary: ClassVar[str] = "L-BFGS (SciPy)"
-    losses: ClassVar[frozenset[str]] = SMOOTH_LOSSES
+    summary: ClassVar[str] = "L-BFGS (Liu and Nocedal 1989)"
+    takes: ClassVar[type[Any]] = SmoothProblem
+    losses: ClassVar[frozenset[str]] = SMOOTH_LOSSES | {"multinomial"}
 
     memory: int = 10
 
-    def iterate(self, problem: Problem, run: Run) -> Steps:
-        state = _Evaluations(problem, run)
-        claim = Claim(run.tol)
-        yield from self._report(state, claim, 0)
-        for iteration, _ in enumerate(iterations(lambda callback: self._minimise(state, callback)), 1):
-            yield from self._report(state, claim, iteration)
+    def __post_init__(self) -> None:
+        as_whole("memory", self.memory, least=1)
 
-    def _report(self, state: _Evaluations, claim: Claim, iteration: int) -> Steps:
-        point, value, gap = state.point, state.value, state.gap
-        verdict = yield Step(
-            iteration=iteration,
-            passes=float(state.passes),
-            point=lambda: point,
-            objective=value,
-            dual=value - gap,
-            gap=gap,
-            looks_done=claim.looks_done(gap, value),
-            n_active=state.rows,
-        )
-        if verdict is not None:
-            claim.refuted(gap)
-
-    def _minimise(self, state: _Evaluations, callback: Any) -> None:
-        from scipy.optimize import minimize
-
-        # Our certificate ends the run; SciPy's own tests are switched off.
-        unlimited = {"maxcor": self.memory, "maxiter": 2**31 - 1, "maxfun": 2**31 - 1, "ftol": 0.0, "gtol": 0.0}
-        minimize(state.evaluate, state.start, jac=True, method="L-BFGS-B", options=unlimited, callback=callback)
-
-
-class _Evaluations:
-    """f in scaled variables, and what the last evaluation found: SciPy reports the point that it evaluated last."""
-
-    def __init__(self, problem: Problem, run: Run) -> None:
-        self.problem = problem
-        self.rows = problem.X.shape[0]
-        self._f = f = SmoothObjective(problem)
+    def iterate(self, problem: SmoothProblem, run: Run) -> Steps:
+        f = problem.smooth()
+        claim, floor = Claim(run.tol), RoundingFloor()
         at = f.start(run.start)
-        self._scale = 1 / np.sqrt(np.maximum(f.hess_diagonal(at.h), 1e-12))
-        self.start = at.x / self._scale
-        self.passes = 1
-        self.value, self.gap, self.point = at.value, f.gap(at), f.point(at)
+        past = Past(self.memory, np.maximum(f.hess_diagonal(at), LEAST_CURVATURE))
+        iteration, passes = 0, 1.0
+        while True:
+            gap = f.gap(at)
+            verdict = yield step_at(f, at, iteration, passes, gap, claim.looks_done(gap, at.value))
+            if verdict is not None:
+                claim.refuted(gap)
+                at = f.settled(at, verdict.point)
+            ray = f.ray(at, past.direction(at.gradient))
+            t = exact(ray, slope_left=SLOPE_LEFT)
+            there: At = ray.moved(t) if t > 0 else at
+            promised = -0.5 * ray.start_slope
+            past.learn(there.x - at.x, there.gradient - at.gradient)
+            at, iteration, passes = there, iteration + 1, passes + 1
+            if floor.reached(f.gap(at), promised, at.value):
+                return
 
-    def evaluate(self, scaled: Vector) -> tuple[float, Vector]:
-        """f and its gradient, in scaled variables."""
-        f = self._f
-        x = self._scale * scaled
-        w = x[: f.features]
-        b = f.constant * float(x[-1]) if f.constant else 0.0
-        at = self.problem.loss_pass(w, b)
-        shrunk = f.penalised * x
-        gradient = shrunk.copy()
-        gradient[: f.features] += at.gradient
-        if f.constant:
-            gradient[-1] += f.constant * at.intercept_gradient
-        self.passes += 1
-        self.value = at.value + 0.5 * inner(shrunk, x)
-        g = gradient[: f.features] if f.free else gradient
-        self.gap, self.point = 0.5 * inner(g, g), Point(w, b)
-        return self.value, self._scale * gradient
+
+class Past:
+    """The last steps, and the direction that they advise."""
+
+    def __init__(self, memory: int, diagonal: Vector) -> None:
+        self._steps: deque[tuple[Vector, Vector, float]] = deque(maxlen=memory)  # s, y, 1 / s . y
+        self._diagonal = diagonal
+        self._scale = 1.0
+
+    def learn(self, s: Vector, y: Vector) -> None:
+        """Takes note of a step; one along which nothing bends teaches nothing, and those before it may mislead."""
+        bend = inner(s, y)
+        if not bend > LEAST_CURVATURE * inner(s, self._diagonal * s):
+            self._steps.clear()
+            self._scale = 1.0
+            return
+        self._steps.append((s, y, 1 / bend))
+        self._scale = bend / inner(y, y / self._diagonal)
+
+    def direction(self, gradient: Vector) -> Vector:
+        """-B g by the two-loop recursion."""
+        q, shares = gradient.copy(), []
+        for s, y, rho in reversed(self._steps):
+            shares.append(rho * inner(s, q))
+            q -= shares[-1] * y
+        q *= self._scale / self._diagonal
+        for (s, y, rho), share in zip(self._steps, reversed(shares), strict=True):
+            q += (share - rho * inner(y, q)) * s
+        return -q

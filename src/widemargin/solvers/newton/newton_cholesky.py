@@ -14,7 +14,6 @@ regression it is iteratively reweighted least squares. The scale of the features
 
 from __future__ import annotations
 
-import math
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
@@ -24,11 +23,13 @@ import numpy as np
 from ...objective.losses import SMOOTH_LOSSES
 from ...vectors import inner
 from ..base import Point, Run, Solver, Step, Steps
-from .equations import NewtonEquations, forcing
-from .objective import Claim, RoundingFloor, SmoothObjective
+from .equations import NewtonEquations
+from .line_search import exact
+from .progress import Claim, Forcing, RoundingFloor, step_at
 
 if TYPE_CHECKING:
     from ...objective.certificate import Certified
+    from ...objective.linear_smooth import LinearSmooth
     from ...objective.problem import Problem
 
 # The sample: one row in so many, but at least so many rows per feature; none where it would be more than one in three.
@@ -67,7 +68,7 @@ class NewtonCholesky(Solver):
 
     def iterate(self, problem: Problem, run: Run) -> Steps:
         self._check_size(problem)
-        walk = _Walk(SmoothObjective(problem), run.tol)
+        walk = _Walk(problem.smooth(), run.tol)
         start = run.start
         if start is None:
             walk, start = yield from self._on_a_sample(problem, run, walk)
@@ -84,15 +85,22 @@ class NewtonCholesky(Solver):
         part = _sample(problem, size, run.seed)
         if len(part.y) == 0 or not (part.weights > 0).any():
             return whole, None
-        first = _Walk(SmoothObjective(part), ENOUGH_ON_A_SAMPLE)
+        first = _Walk(part.smooth(), ENOUGH_ON_A_SAMPLE)
         for step in first.steps(None):
             if first.promised <= ENOUGH_ON_A_SAMPLE * abs(step.objective):
                 break
             # What is known of the sample is not known of the problem.
-            yield replace(step, passes=step.passes * size / rows, objective=np.nan, dual=np.nan, gap=np.nan)
+            yield replace(
+                step,
+                passes=step.passes * size / rows,
+                point=lambda step=step: step.point().bare(),  # type: ignore[misc]
+                objective=np.nan,
+                dual=np.nan,
+                gap=np.nan,
+            )
         whole.equations.begin_with(first.equations)
         whole.iteration, whole.passes = first.iteration, first.passes * size / rows
-        return whole, step.point()
+        return whole, step.point().bare()
 
     def _check_size(self, problem: Problem) -> None:
         columns = problem.X.shape[1]
@@ -120,7 +128,7 @@ def _sample(problem: Problem, size: int, seed: int) -> Problem:
 class _Walk:
     """Newton steps on one set of rows."""
 
-    def __init__(self, f: SmoothObjective, tol: float) -> None:
+    def __init__(self, f: LinearSmooth, tol: float) -> None:
         self.f = f
         self.tol = tol
         self.equations = NewtonEquations(f)
@@ -131,26 +139,18 @@ class _Walk:
         f, claim, floor = self.f, Claim(self.tol), RoundingFloor()
         at = f.start(start)
         self.passes += 1
-        gap, first = f.gap(at), math.sqrt(inner(at.gradient, at.gradient))
+        gap, forcing = f.gap(at), Forcing(f.accuracy, self.tol, at.gradient)
         while True:
-            verdict = yield Step(
-                iteration=self.iteration,
-                passes=self.passes,
-                point=lambda at=at: f.point(at),  # type: ignore[misc]
-                objective=at.value,
-                dual=at.value - gap,
-                gap=gap,
-                looks_done=claim.looks_done(gap, at.value),
-                n_active=int(np.count_nonzero(at.h)),
-            )
+            looks_done = claim.looks_done(gap, at.value)
+            verdict = yield step_at(f, at, self.iteration, self.passes, gap, looks_done)
             if verdict is not None:
                 claim.refuted(gap)
-                if f.free:
-                    at = f.with_intercept(at, verdict.intercept)
-            xi = forcing(math.sqrt(inner(at.gradient, at.gradient)), first, math.sqrt(2 * self.tol * abs(at.value)))
-            d, cost = self.equations.solve(at, xi)
+                at = f.settled(at, verdict.point)
+            d, cost = self.equations.solve(at, forcing.xi(at))
             self.promised = -0.5 * inner(at.gradient, d)
-            at = f.searched(at, d)
+            ray = f.ray(at, d)
+            t = exact(ray)
+            at = ray.moved(t) if t > 0 else at
             gap = self.equations.gap(at)
             self.iteration, self.passes = self.iteration + 1, self.passes + 1 + cost
             if floor.reached(gap, self.promised, at.value):

@@ -1,12 +1,14 @@
 """The truncated Newton method: conjugate gradients inside a trust region (TRON) or before a line search.
 
-Problem   min over x = (w, t)   f(x) = 1/2 |w|^2 + r/2 t^2 + sum_i C_i loss(y_i, z_i),     z = [X s] x
+Problem   min over x   f(x), smooth and convex: objective/smooth.py. Two classes, x = (w, t):
+          f(x) = 1/2 |w|^2 + r/2 t^2 + sum_i C_i loss(y_i, z_i),  z = [X s] x;    several: objective/entropy_smooth.py
 Dual      v_i = -C_i loss'(z_i); its gap is 1/2 |gradient f|^2 (see objective/certificate.py)
-Symbols   h_i = C_i loss''(z_i); a product with H costs one pass over the rows with h_i != 0; M the preconditioner
+Symbols   H the Hessian, a product with which costs one pass over the rows with curvature; M the preconditioner
 
 Lin, Weng and Keerthi, "Trust Region Newton Method for Large-Scale Logistic Regression" (2008), Algorithms 1 and 2, for
 the squared hinge with the generalised Hessian (section 4.2 of Chang, Hsieh and Lin 2008, formulas 25 and 26). The
-preconditioner (1 - a) I + a diag(H): Hsia, Chiang and Lin 2018. The line search variant: Galli and Lin 2021.
+preconditioner (1 - a) I + a diag(H): Hsia, Chiang and Lin 2018; for several classes with few features the Hessian's
+diagonal blocks (class_blocks.py). The line search variant: Galli and Lin 2021.
 
 The equations are solved to a share xi of the gradient. xi starts at the paper's 0.1 and falls with the gradient, which
 makes the last steps superlinear; it never asks for more than the tolerance needs.
@@ -15,122 +17,144 @@ makes the last steps superlinear; it never asks for more than the tolerance need
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
+from ...objective.any_problem import SmoothProblem
 from ...objective.losses import SMOOTH_LOSSES
 from ...vectors import Vector, inner
-from ..base import Run, Solver, Step, Steps
+from ..base import Run, Solver, Steps
 from ..linalg.cg import ModelRule, ResidualRule, StopRule, TruncatedStep, truncated_cg
-from .line_search import Ray, exact
-from .objective import Claim, Iterate, RoundingFloor, SmoothObjective
+from .line_search import exact
+from .progress import Claim, Forcing, RoundingFloor, step_at
 
 if TYPE_CHECKING:
-    from ...objective.problem import Problem
+    from ...objective.smooth import At, Ray, Smooth
+    from .class_blocks import ClassBlocks
+
+PRECONDITIONERS = ("auto", "blocks", "diagonal", "none")
 
 
 @dataclass(frozen=True)
 class TRON(Solver):
-    """Truncated Newton method (Lin, Weng and Keerthi 2008) for penalty l2 and any number of features.
+    """Truncated Newton method (Lin, Weng and Keerthi 2008) for smooth losses with penalty l2, two classes or several.
 
     Parameters
     ----------
     search : {"line_search", "trust_region"}
         What keeps a Newton step from going too far. Where the active rows change much from step to step (raw counts,
         large C), the line search needs far fewer steps.
-    xi : float
-        The Newton equations are solved until the residual is this share of the gradient, or less.
-    preconditioner : float
-        The share a of diag(H) in the preconditioner; 0 for none.
+    xi : float, optional
+        The Newton equations are solved until the residual is this share of the gradient, or less; by default 0.1, and
+        0.3 for several classes.
+    preconditioner : {"auto", "blocks", "diagonal", "none"} or float
+        "blocks" factorises the Hessian's diagonal block of every class, which pays for few features; "diagonal", or a
+        share, takes that share of the Hessian's diagonal; "auto" chooses.
 
     Examples
     --------
-    >>> from widemargin import Problem, solve
+    >>> from widemargin import MaximumEntropyProblem, Problem, solve
     >>> from widemargin.solvers import TRON
     >>> problem = Problem([[0.0], [1.0], [3.0]], [-1, -1, 1], loss="logistic", intercept="free")
     >>> solve(problem, TRON(search="trust_region"), tol=1e-10).coef.round(4)
     array([0.8481])
+    >>> several = MaximumEntropyProblem([[1.0], [2.0], [4.0]], [1, 2, 3], intercept="free")
+    >>> solve(several, TRON(preconditioner="blocks"), tol=1e-10).converged
+    True
     """
 
     name: ClassVar[str] = "tron"
     summary: ClassVar[str] = "truncated Newton with conjugate gradients (Lin, Weng, Keerthi 2008)"
-    losses: ClassVar[frozenset[str]] = SMOOTH_LOSSES
+    takes: ClassVar[type[Any]] = SmoothProblem
+    losses: ClassVar[frozenset[str]] = SMOOTH_LOSSES | {"multinomial"}
 
     search: str = "line_search"
-    xi: float = 0.1
-    preconditioner: float = 0.01
+    xi: float | None = None
+    preconditioner: str | float = "auto"
 
     def __post_init__(self) -> None:
         if self.search not in _SEARCHES:
             raise ValueError(f"unknown search {self.search!r}: use one of {', '.join(_SEARCHES)}")
+        if isinstance(self.preconditioner, str) and self.preconditioner not in PRECONDITIONERS:
+            raise ValueError(f"preconditioner must be one of {', '.join(PRECONDITIONERS)}, got {self.preconditioner!r}")
 
-    def iterate(self, problem: Problem, run: Run) -> Steps:
-        f = SmoothObjective(problem)
-        search = _SEARCHES[self.search]()
-        claim, floor = Claim(run.tol), RoundingFloor()
+    def iterate(self, problem: SmoothProblem, run: Run) -> Steps:
+        f, search = problem.smooth(), _SEARCHES[self.search]()
+        claim, floor, metric = Claim(run.tol), RoundingFloor(), Metric(f, self.preconditioner)
         at = f.start(run.start)
-        forcing = Forcing(self.xi, run.tol, at.gradient)
+        forcing = Forcing(f.accuracy if self.xi is None else self.xi, run.tol, at.gradient)
         iteration, passes, gap = 0, 1.0, f.gap(at)
         while True:
-            verdict = yield Step(
-                iteration=iteration,
-                passes=passes,
-                point=lambda at=at: f.point(at),  # type: ignore[misc]
-                objective=at.value,
-                dual=at.value - gap,
-                gap=gap,
-                looks_done=claim.looks_done(gap, at.value),
-                n_active=int(np.count_nonzero(at.h)),
-            )
+            verdict = yield step_at(f, at, iteration, passes, gap, claim.looks_done(gap, at.value))
             if verdict is not None:
                 claim.refuted(gap)
-                if f.free:
-                    at = f.with_intercept(at, verdict.intercept)
-            newton = self._newton_step(f, at, search, forcing, run)
-            dz = f.product(newton.s)
-            t = search.step_length(Ray(f, at, newton.s, dz), newton)
-            if t > 0:
-                at = f.moved(at, newton.s, dz, t)
+                at = f.settled(at, verdict.point)
+            passes += metric.prepare(at)
+            newton = _newton_step(f, at, metric, search, forcing.xi(at), run)
+            ray = f.ray(at, newton.s)
+            t = search.step_length(ray, newton)
+            at = ray.moved(t) if t > 0 else at
             gap = f.gap(at)
-            share = np.count_nonzero(at.h) / len(at.h)
-            iteration, passes = iteration + 1, passes + 1 + newton.n_products * share
+            iteration, passes = iteration + 1, passes + 1 + newton.n_products * at.n_active / f.n_rows
             if floor.reached(gap, -newton.model, at.value):
                 return
 
-    def _newton_step(
-        self, f: SmoothObjective, at: Iterate, search: Search, forcing: Forcing, run: Run
-    ) -> TruncatedStep:
-        M = np.ones(f.size)
-        if self.preconditioner > 0:
-            M += self.preconditioner * (f.hess_diagonal(at.h) - 1)
-        return truncated_cg(
-            lambda v: f.hess_vec(at.h, v),
-            at.gradient,
-            M,
-            search.radius(math.sqrt(inner(at.gradient, at.gradient / M))),
-            search.stop_rule(forcing.xi(at)),
-            lambda: not run.should_stop(),
-        )
+
+def _newton_step(f: Smooth, at: At, metric: Metric, search: Search, xi: float, run: Run) -> TruncatedStep:
+    """Conjugate gradients on the Newton equations at that point, in the metric of the preconditioner."""
+    M = metric.M
+    length = math.sqrt(max(0.0, inner(at.gradient, M(at.gradient) if callable(M) else at.gradient / M)))
+    found = truncated_cg(
+        lambda v: f.hess_vec(at, v),
+        at.gradient,
+        M,
+        search.radius(length),
+        search.stop_rule(xi),
+        lambda: not run.should_stop(),
+    )
+    metric.used(found.n_products)
+    return found
 
 
-class Forcing:
-    """How exactly the Newton equations are solved: xi_k = min(xi, sqrt(|g_k| / |g_0|)), but no better than needed."""
+class Metric:
+    """The preconditioner M of one run: factors of the Hessian's blocks, a share of its diagonal, or the identity."""
 
-    def __init__(self, most: float, tol: float, first_gradient: Vector) -> None:
-        self._most = most
-        self._tol = tol
-        self._first = float(np.linalg.norm(first_gradient))
+    def __init__(self, f: Smooth, preconditioner: str | float) -> None:
+        self._f = f
+        self.M: Vector | Callable[[Vector], Vector] = np.ones(f.size)
+        self._blocks: ClassBlocks | None = None
+        self._share = f.diagonal_share if isinstance(preconditioner, str) else float(preconditioner)
+        if preconditioner in ("auto", "blocks"):
+            self._blocks = _blocks(f, wanted=preconditioner == "blocks")
+        if preconditioner == "none":
+            self._share = 0.0
 
-    def xi(self, at: Iterate) -> float:
-        """The share of the gradient that may remain."""
-        length = float(np.linalg.norm(at.gradient))
-        if not (length > 0 and self._first > 0):
-            return self._most
-        falling = math.sqrt(length / self._first)
-        needed = 0.3 * math.sqrt(2 * self._tol * abs(at.value)) / length
-        return min(self._most, max(falling, needed))
+    def prepare(self, at: At) -> float:
+        """M at that point; returns the passes over the data that it cost."""
+        if self._blocks is not None:
+            cost = self._blocks.refresh(at)
+            self.M = self._blocks.solve
+            return cost
+        if self._share > 0:
+            self.M = 1.0 + self._share * (self._f.hess_diagonal(at) - 1)
+        return 0.0
+
+    def used(self, n_products: int) -> None:
+        """Notes products with the Hessian that were made since."""
+        if self._blocks is not None:
+            self._blocks.used(n_products)
+
+
+def _blocks(f: Any, wanted: bool) -> ClassBlocks | None:
+    """The preconditioner of blocks, where the Hessian has several and features are few, or it is wanted."""
+    if f.n_blocks == 1:
+        return None
+    from .class_blocks import MOST_FEATURES, ClassBlocks  # with SciPy's factorisations
+
+    return ClassBlocks(f) if wanted or f.features < MOST_FEATURES else None
 
 
 class Search(Protocol):

@@ -4,57 +4,45 @@
 
 Objective, dual point and gap are the same, so the certificate of one problem is that of the other. Without it the
 intercept follows every step in w, and what varies in a feature is lost in its size: steps become short or cannot be
-told from rounding. Whether rows are worth centring is their own affair (data/centring.py).
+told from rounding. Whether rows are worth centring is their own affair (data/centring.py), and whether a shift of the
+features moves intercepts alone is the problem's.
 """
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...vectors import Vector
 from .solution import Solution
 
 if TYPE_CHECKING:
-    from ...objective.problem import Problem
-
-# The problems whose intercepts `moved_intercepts` knows.
-KINDS = frozenset({"linear", "maximum_entropy", "crammer_singer"})
+    from ...objective.any_problem import AnyProblem
+    from ...objective.points import Point
 
 
 @dataclass(frozen=True)
 class Centring:
     """A problem as it is solved, and the way there and back; without centres it is as it was."""
 
-    problem: Problem
+    problem: AnyProblem
     centres: Vector | None = None
 
     @classmethod
-    def of(cls, problem: Problem) -> Centring:
+    def of(cls, problem: AnyProblem) -> Centring:
         """The problem with centred features, if its intercept is free and they are far from zero."""
-        found = problem.X.centred if problem.intercept == "free" and problem.kind in KINDS else None
-        if found is None:
-            return cls(problem)
-        other = copy.copy(problem)
-        other.X, centres = found
-        return cls(other, centres)
+        found = problem.X.centred if problem.has_free_intercept else None
+        return cls(problem) if found is None else cls(problem.over(found[0]).with_keeper(problem.keeper), found[1])
 
-    def there(self, start: Solution | None) -> Solution | None:
-        """A solution of the problem as it was, as one of this problem."""
-        if not isinstance(start, Solution) or self.centres is None or len(start.coef) != self.problem.n_coefficients:
-            return start
-        return moved_intercepts(self.problem, start, self.centres)
+    def there(self, point: Point | None) -> Point | None:
+        """A point of the problem as it was, as one of this problem; predictions and X^T v are the same."""
+        if point is None or self.centres is None:
+            return point
+        return self.problem.after_shift(point, self.centres)
 
     def back(self, solution: Solution) -> Solution:
         """A solution of this problem as one of the problem as it was."""
-        return solution if self.centres is None else moved_intercepts(self.problem, solution, -self.centres)
-
-
-def moved_intercepts(problem: Any, solution: Solution, shifts: Vector) -> Solution:
-    """The same coefficients, and intercepts moved by shifts . coefficients."""
-    if problem.kind == "linear":
-        return replace(solution, intercept=solution.intercept + float(shifts @ solution.coef))
-    table = solution.coef.reshape(-1, problem.n_classes).copy()
-    table[-1] += shifts @ table[:-1]  # a multi-class problem has its intercepts behind the features
-    return replace(solution, coef=table.reshape(-1))
+        if self.centres is None:
+            return solution
+        moved = self.problem.after_shift(solution.point, -self.centres)
+        return replace(solution, coef=moved.w, intercept=moved.intercept, point=moved)

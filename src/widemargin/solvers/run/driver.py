@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ...blas import one_blas_thread
-from ...objective.certificate import Certificate, Certified, feasible_dual
+from ...objective.certificate import Certificate, Certified
 from ..base import Point, Run, Solver, Step
 from .interrupt import catch_interrupt
 from .solution import Solution, Status
@@ -17,7 +17,7 @@ from .stall import StallWatch, grace_steps
 from .trace import Trace, TraceRow
 
 if TYPE_CHECKING:
-    from ...objective.problem import Problem
+    from ...objective.any_problem import AnyProblem
 
 Callback = Callable[[TraceRow], Any]
 
@@ -30,6 +30,26 @@ class Limits:
     seconds: float
 
 
+class Clock:
+    """The seconds of a run, and what its limit leaves of them."""
+
+    def __init__(self, limit: float) -> None:
+        self._limit = limit
+        self.begin()
+
+    def begin(self) -> None:
+        """The run begins now."""
+        self._began = time.perf_counter()
+
+    def elapsed(self) -> float:
+        """Seconds since it began."""
+        return time.perf_counter() - self._began
+
+    def left(self) -> float:
+        """Seconds until the limit, possibly infinite."""
+        return self._limit - self.elapsed()
+
+
 class Driver:
     """One run: steps in, solution out.
 
@@ -38,30 +58,30 @@ class Driver:
     """
 
     def __init__(
-        self, problem: Problem, solver: Solver, tol: float, limits: Limits, seed: int, start: Point | None
+        self, problem: AnyProblem, solver: Solver, tol: float, limits: Limits, seed: int, start: Point | None
     ) -> None:
         self.problem = problem
         self.solver = solver
         self.tol = tol
         self.limits = limits
         self.trace = Trace()
-        self._began = time.perf_counter()
+        self._clock = Clock(limits.seconds)
         self._ask = Run(
             tol=tol,
             seed=seed,
             max_iter=limits.iterations,
             every_step=False,
             start=start,
-            seconds_left=lambda: limits.seconds - self._elapsed(),
+            seconds_left=self._clock.left,
         )
         self._step: Step | None = None
         self._verified: Step | None = None  # the last step that was verified
-        self._primal: tuple[Point, float] | None = None  # the best verified point
+        self._primal: Certified | None = None  # the best verified point
         self._dual: Certified | None = None  # the best dual bound
 
     def run(self, callback: Callback | None = None) -> Solution:
         """Drives the solver to its end."""
-        self._began = time.perf_counter()
+        self._clock.begin()
         with catch_interrupt() as interrupted, one_blas_thread():
             status = self._loop(callback, interrupted)
             if self._step is None:
@@ -77,14 +97,14 @@ class Driver:
         ask = replace(self._ask, interrupted=interrupted)
         if callback is not None:
             ask = ask.watched()
-        grace = grace_steps(self.problem.X.nnz)
+        grace = grace_steps(self.problem.work)
         stall, unknown = StallWatch(grace), 0
         verdict: Certified | None = None
         if ask.start is not None:
             ended = self._judge_start(ask.start, callback, interrupted)
             if ended is not None:
                 return ended
-            ask = replace(ask, start=self._better_start(ask.start))
+            ask = replace(ask, start=self._known_start(ask.start))
         steps = self.solver.iterate(self.problem, ask)
         while True:
             try:
@@ -110,24 +130,24 @@ class Driver:
     def _judge_start(self, start: Point, callback: Callback | None, interrupted: Callable[[], bool]) -> Status | None:
         """A warm start is the first point to be verified: it may be good enough, and nothing worse is returned.
 
-        Of a smooth problem, the dual point that belongs to the primal one is tried before the one that was given.
+        Where the primal point tells a dual point of its own, that is tried before the one that was given.
         """
-        has_own = start.dual is not None and is_smooth(self.problem)
-        first = replace(start, dual=None) if has_own else start
-        step = self._step = Step(iteration=0, passes=0.0, point=lambda: first, looks_done=True)
+        has_own = start.dual is not None and self.problem.tells_its_dual
+        step = self._step = Step(iteration=0, passes=0.0, point=start.without_dual if has_own else lambda: start)
         verdict = self._verify(step)
-        if has_own and start.dual is not None and verdict.certificate.relative_gap > self.tol:
-            given, dual = feasible_dual(self.problem, start.dual)
-            if dual > verdict.certificate.dual:
-                verdict = self._dual = Certified(replace(verdict.certificate, dual=dual), verdict.intercept, given)
+        if has_own and verdict.certificate.relative_gap > self.tol:
+            known = replace(start, z=verdict.point.z, intercept=verdict.point.intercept)
+            given = self._verify(replace(step, point=lambda: known))
+            verdict = given if given.certificate.dual > verdict.certificate.dual else verdict
         return self._judge(self._trace(step, verdict), callback, interrupted)
 
-    def _better_start(self, start: Point) -> Point:
-        """With the better of two dual points."""
-        if start.dual is None or not is_smooth(self.problem):
-            return start
-        assert self._dual is not None
-        return replace(start, dual=self._dual.dual)
+    def _known_start(self, start: Point) -> Point:
+        """The start with the products that its verification has made, and with the better of two dual points."""
+        assert self._primal is not None and self._dual is not None
+        known = replace(start, z=self._primal.point.z, intercept=self._primal.point.intercept)
+        if start.dual is None or not self.problem.tells_its_dual:
+            return replace(known, pull=None) if start.dual is None else known
+        return replace(known, dual=self._dual.point.dual, pull=self._dual.point.pull)
 
     def _judge(self, row: TraceRow, callback: Callback | None, interrupted: Callable[[], bool]) -> Status | None:
         """How the run ends here, if it does."""
@@ -138,30 +158,29 @@ class Driver:
             return Status.INTERRUPTED
         if row.iteration >= self.limits.iterations:
             return Status.ITERATION_LIMIT
-        if self._elapsed() >= self.limits.seconds:
+        if self._clock.elapsed() >= self.limits.seconds:
             return Status.TIME_LIMIT
         return None
 
     def _verify(self, step: Step) -> Certified:
         """The exact certificate of the step's point; keeps the point and the bound if they are the best."""
-        point = step.point()
-        found = self.problem.certify(point.w, point.intercept, point.dual)
+        found = self.problem.certify(step.point())
         self._verified = step
         # Negated, so that a value which is not a number gives way to any other.
-        if self._primal is None or not self._primal[1] <= found.certificate.primal:
-            self._primal = Point(point.w, found.intercept), found.certificate.primal
+        if self._primal is None or not self._primal.certificate.primal <= found.certificate.primal:
+            self._primal = found
         if self._dual is None or not self._dual.certificate.dual >= found.certificate.dual:
             self._dual = found
         return found
 
     def _certificate(self) -> Certificate:
         assert self._primal is not None and self._dual is not None
-        return replace(self._dual.certificate, primal=self._primal[1])
+        return replace(self._dual.certificate, primal=self._primal.certificate.primal)
 
     def _trace(self, step: Step, verdict: Certified | None) -> TraceRow:
         exact = verdict.certificate if verdict is not None else None
         row = TraceRow(
-            seconds=self._elapsed() + self.solver.seconds_before,
+            seconds=self._clock.elapsed() + self.solver.seconds_before,
             iteration=step.iteration,
             passes=step.passes,
             objective=exact.primal if exact else step.objective,
@@ -175,23 +194,16 @@ class Driver:
 
     def _solution(self, status: Status) -> Solution:
         assert self._primal is not None and self._dual is not None and self._step is not None
-        point = self._primal[0]
+        primal, dual = self._primal.point, self._dual.point
         return Solution(
-            coef=point.w,
-            intercept=point.intercept,
-            dual=self._dual.dual,
+            coef=primal.w,
+            intercept=primal.intercept,
+            dual=dual.dual,
             certificate=self._certificate(),
             status=status,
             n_iter=self._step.iteration,
-            seconds=self._elapsed() + self.solver.seconds_before,
+            seconds=self._clock.elapsed() + self.solver.seconds_before,
             solver=self._step.solver or self.solver.name,
             trace=self.trace,
+            point=replace(primal, dual=dual.dual, pull=dual.pull),
         )
-
-    def _elapsed(self) -> float:
-        return time.perf_counter() - self._began
-
-
-def is_smooth(problem: Problem) -> bool:
-    """Whether the primal point alone tells a dual point that becomes as good: loss and penalty have a gradient."""
-    return problem.kind == "linear" and problem.loss.smooth and problem.penalty.name == "l2"

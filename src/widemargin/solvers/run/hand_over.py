@@ -22,8 +22,8 @@ PATIENCE_SHARE = 0.1
 OVERDRAFT = 2.0
 
 if TYPE_CHECKING:
+    from ...objective.any_problem import AnyProblem
     from ...objective.certificate import Certified
-    from ...objective.problem import Problem
 
 
 @dataclass(frozen=True)
@@ -60,11 +60,20 @@ class HandOver(Solver):
     patience: float = 20.0
     most: float = math.inf
 
-    def accepts(self, problem: Problem) -> bool:
+    @property
+    def title(self) -> str:
+        """Both solvers, in their order."""
+        return f"{self.first.title}, then {self.second.title}"
+
+    def lacks(self, problem: AnyProblem) -> frozenset[str]:
+        """What either of the two needs and the problem's rows do not offer."""
+        return self.first.lacks(problem) | self.second.lacks(problem)
+
+    def accepts(self, problem: AnyProblem) -> bool:
         """Whether both solvers solve that problem."""
         return self.first.accepts(problem) and self.second.accepts(problem)
 
-    def iterate(self, problem: Problem, run: Run) -> Steps:
+    def iterate(self, problem: AnyProblem, run: Run) -> Steps:
         outlook = Outlook(run.tol, self.budget, max(self.patience, PATIENCE_SHARE * self.budget))
 
         def is_enough(step: Step) -> bool:
@@ -84,7 +93,7 @@ class HandOver(Solver):
 
 
 def relay(
-    solver: Solver, problem: Problem, run: Run, before: Step | None, is_enough: Callable[[Step], bool] | None
+    solver: Solver, problem: AnyProblem, run: Run, before: Step | None, is_enough: Callable[[Step], bool] | None
 ) -> Generator[Step, Certified | None, Step | None]:
     """Passes steps on, counted from the step `before`, until they end or are enough; returns the last one."""
     iteration, passes = (before.iteration, before.passes) if before else (0, 0.0)

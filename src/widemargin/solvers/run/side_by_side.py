@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from copy import copy
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar
@@ -24,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import _core
-from ...data.remembered import RememberingMatrix
+from ...data.matrix import stored
 from ...deadline import Deadline
 from ...threads import thread_map
 from ...vectors import Vector
@@ -59,6 +58,7 @@ class Begun(Solver):
 
     name: ClassVar[str] = "dual_cd"
     summary: ClassVar[str] = "dual coordinate descent, begun beside other problems"
+    needs: ClassVar[frozenset[str]] = DualCD.needs
     losses: ClassVar[frozenset[str]] = DualCD.losses
 
     then: Solver
@@ -73,18 +73,9 @@ class Begun(Solver):
     def seconds_before(self) -> float:
         return self.share
 
-    def reminded(self, problem: Problem) -> Problem:
-        """The problem, its matrix knowing the products that were made here for all problems together."""
-        X = RememberingMatrix(problem.X)
-        X.remember(self.w, self.z)
-        X.remember_adjoint(self.dual, self.w)
-        other = copy(problem)
-        other.X = X
-        return other
-
     def iterate(self, problem: Problem, run: Run) -> Steps:
         def point() -> Point:
-            return Point(self.w, self.intercept, self.dual)
+            return Point(self.w, self.intercept, self.dual, self.z + self.intercept, self.w)
 
         for step in self.steps:
             yield replace(step, point=point)
@@ -99,6 +90,7 @@ class Together:
     like: Problem  # the first of them
     tol: float
     seed: int
+    then: Solver  # what each of them goes on with
 
     def begin(self, sides: Sides, count: int, *, workers: int = 1, deadline: Deadline | None = None) -> list[Begun]:
         """The first passes of problems 0 .. count - 1, in groups of lanes, so many groups at a time.
@@ -138,17 +130,17 @@ class _Group:
     def __init__(self, task: Together, sides: Sides, numbers: range) -> None:
         like = task.like
         self._tol = task.tol
-        self._then = choose(like)
+        self._then = task.then
         signs = np.empty((like.X.shape[0], len(numbers)), dtype=np.int8)
         for lane, number in enumerate(numbers):
             signs[:, lane] = np.where(sides(number), 1, -1)
         free = like.intercept == "free"
         self._native = _core.SideBySide(
-            like.X.native_rows,
+            stored(like.X).native_rows,
             like.loss.name,
             signs.reshape(-1),
             like.weights,
-            np.sqrt(intercept_step(like.X)) if free else like.intercept_scale,
+            np.sqrt(intercept_step(stored(like.X))) if free else like.intercept_scale,
             free,
             first_layout(like).block,
             task.seed,
@@ -246,23 +238,26 @@ def begin_together(
     """
     rows, features = like.X.shape
     too_much = 8 * count * (2 * rows + features) > MOST_HELD
-    if max_iter is not None or count < FEWEST_TOGETHER or too_much or not fits_together(like, solver):
+    if max_iter is not None or count < FEWEST_TOGETHER or too_much:
+        return None
+    then = goes_on_with(like, solver)
+    if then is None:
         return None
     deadline = Deadline.after(max_seconds)
-    return Together(like, tol, seed).begin(sides, count, workers=workers, deadline=deadline)
+    return Together(like, tol, seed, then).begin(sides, count, workers=workers, deadline=deadline)
 
 
-def fits_together(problem: Problem, solver: str | Solver) -> bool:
-    """Whether problems like this one are begun side by side.
+def goes_on_with(problem: Problem, solver: str | Solver) -> Solver | None:
+    """What problems like this one go on with after passes side by side; None where each is better off alone.
 
-    With the hinge loss, or where `auto` would begin with dual coordinate descent; and not so stiff that learning which
-    rows matter is worth more (on mnist, a third of the passes).
+    They begin together with the hinge loss, or where `auto` would begin with dual coordinate descent; and not where
+    they are so stiff that learning which rows matter is worth more (on mnist, a third of the passes).
     """
-    labels_l2 = problem.loss.classification and problem.penalty.name == "l2"
-    if solver != "auto" or not labels_l2 or stiffness(problem) > STIFF:
-        return False
-    if problem.intercept == "free" and problem.X.centred is not None:  # then `solve` works on other rows
-        return False
+    labels_l2 = problem.loss.classification and problem.penalty.smooth
+    if solver != "auto" or not labels_l2 or not DualCD.needs <= problem.X.offers or stiffness(problem) > STIFF:
+        return None
+    if problem.has_free_intercept and problem.X.centred is not None:  # then `solve` works on other rows
+        return None
     chosen = choose(problem)
     first = chosen.first if isinstance(chosen, HandOver) else chosen
-    return not problem.loss.smooth or isinstance(first, DualCD)
+    return chosen if not problem.loss.smooth or isinstance(first, DualCD) else None

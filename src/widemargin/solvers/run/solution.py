@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...objective.certificate import Certificate
+from ...objective.points import Dual, Point
 from ...vectors import Vector
 from .trace import Trace
 
@@ -51,13 +52,14 @@ class Solution:
 
     coef: Vector
     intercept: float
-    dual: Vector | None
+    dual: Dual | None
     certificate: Certificate
     status: Status
     n_iter: int
     seconds: float
     solver: str
     trace: Trace = field(repr=False)
+    point: Point = field(repr=False, compare=False, kw_only=True)  # as it was certified, with its products
 
     @property
     def converged(self) -> bool:
@@ -74,7 +76,7 @@ class Solution:
 
 
 class SlimSolution(Solution):
-    """The same without the dual point, and of the coefficients only those that are not zero.
+    """A solution without its dual point, and of the coefficients only those that are not zero.
 
     For one of thousands of models: `coef` is made when it is asked for.
 
@@ -91,7 +93,8 @@ class SlimSolution(Solution):
     def __init__(self, solution: Solution) -> None:
         kept = {f.name: getattr(solution, f.name) for f in fields(Solution) if f.name not in ("coef", "dual")}
         at = np.flatnonzero(solution.coef)
-        self.__dict__.update(kept, dual=None, at=at, values=solution.coef[at], size=len(solution.coef))
+        bare = Point(np.empty(0), solution.intercept)
+        self.__dict__.update(kept, dual=None, point=bare, at=at, values=solution.coef[at], size=len(solution.coef))
 
     at: NDArray[np.intp]  # the features that count
     values: Vector  # their coefficients

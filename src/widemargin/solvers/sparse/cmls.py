@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ... import _core
+from ...data.matrix import stored
+from ...data.rows import COLUMNS, VERBS
 from ..base import Point, Run, Solver, Step, Steps
 
 if TYPE_CHECKING:
@@ -50,6 +52,7 @@ class CMLS(Solver):
 
     name: ClassVar[str] = "cmls"
     summary: ClassVar[str] = "coordinate descent with trust regions (Zhang and Oles 2001)"
+    needs: ClassVar[frozenset[str]] = frozenset({VERBS, COLUMNS})
     losses: ClassVar[frozenset[str]] = frozenset({"squared_hinge"})
 
     order: str = "cyclic"
@@ -86,7 +89,7 @@ class CMLS(Solver):
 
     def _begin(self, problem: Problem, run: Run) -> _core.CMLS:
         native = _core.CMLS(
-            problem.X.native_columns,
+            stored(problem.X).native_columns,
             problem.y,
             problem.weights,
             problem.constant,

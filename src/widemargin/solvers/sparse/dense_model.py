@@ -43,7 +43,7 @@ class DenseModel:
         self.problem = problem
         self.constant = problem.constant
         self._lengths = _column_lengths(problem)
-        self._gram = Gram(problem, self.constant) if problem.X.shape[1] <= KEPT_FEATURES else None
+        self._gram = Gram(problem.X, self.constant, problem.n_jobs) if problem.X.shape[1] <= KEPT_FEATURES else None
         self.passes = 0.0  # what the models with l1 have cost, in passes over the data
 
     def minimise(

@@ -28,6 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import _core
+from ...data.matrix import stored
+from ...data.rows import COLUMNS, VERBS
 from ...vectors import Vector, inner
 from ..base import Point, Run, Solver, Step, Steps
 from .support_step import lasso_support_step
@@ -71,6 +73,7 @@ class LassoCD(Solver):
 
     name: ClassVar[str] = "lasso_cd"
     summary: ClassVar[str] = "coordinate descent for the squared loss, with working sets and gap-safe screening"
+    needs: ClassVar[frozenset[str]] = frozenset({VERBS, COLUMNS})
     losses: ClassVar[frozenset[str]] = frozenset({"squared"})
     penalties: ClassVar[frozenset[str]] = frozenset({"l1", "elasticnet", "l2"})
 
@@ -118,7 +121,7 @@ class _LassoState:
         self.rho = problem.penalty.rho
         rows, columns = problem.X.shape
         self.native = _core.LassoCD(
-            problem.X.native_columns,
+            stored(problem.X).native_columns,
             problem.y,
             problem.weights,
             self.rho,

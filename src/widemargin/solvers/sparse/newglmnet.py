@@ -23,6 +23,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ... import _core
+from ...data.matrix import stored
+from ...data.rows import COLUMNS, VERBS
 from ...objective.losses import SMOOTH_LOSSES
 from ..base import Point, Run, Solver, Step, Steps
 from .newglmnet_support import ModelPoint, ModelStep
@@ -76,6 +78,7 @@ class NewGLMNET(Solver):
 
     name: ClassVar[str] = "newglmnet"
     summary: ClassVar[str] = "Newton steps by coordinate descent over columns (Yuan, Ho, Lin 2012)"
+    needs: ClassVar[frozenset[str]] = frozenset({VERBS, COLUMNS})
     losses: ClassVar[frozenset[str]] = SMOOTH_LOSSES
     penalties: ClassVar[frozenset[str]] = frozenset({"l1", "elasticnet", "l2"})
 
@@ -103,7 +106,7 @@ class _Outer:
         self._run = run
         rows = problem.X.shape[0]
         self.native = _core.NewtonModel(
-            problem.X.native_columns,
+            stored(problem.X).native_columns,
             problem.penalty.rho,
             problem.constant,
             problem.intercept != "free",

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import _core
+from ...data.matrix import stored
 from ...vectors import Vector, inner
 from ..linalg.cg import ResidualRule, truncated_cg
 from .support_step import LARGEST_DENSE, minimise_on_support
@@ -73,7 +74,7 @@ class ModelStep:
         # Many more weights than rows that hold them: not yet the support of a minimum.
         if budget < self._least or len(on) == 0 or len(on) > MOST_PER_ROW * np.count_nonzero(at.h):
             return False, 0.0
-        A = _core.take_rows(self._problem.X.native_columns, at.columns[on].astype(np.int64))
+        A = _core.take_rows(stored(self._problem.X).native_columns, at.columns[on].astype(np.int64))
         entries = max(1, self._problem.X.nnz)
         dense_cost = 1 + DENSE_WORK * len(on) ** 3 / entries
         if dense_cost <= budget and (dense_cost <= CHEAP or self._unfinished) and len(on) <= LARGEST_DENSE:

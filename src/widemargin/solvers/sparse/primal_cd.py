@@ -24,6 +24,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ... import _core
+from ...data.matrix import stored
+from ...data.rows import COLUMNS, VERBS
 from ...objective.losses import SMOOTH_LOSSES
 from ..base import Point, Run, Solver, Step, Steps
 
@@ -56,6 +58,7 @@ class PrimalCD(Solver):
 
     name: ClassVar[str] = "primal_cd"
     summary: ClassVar[str] = "primal coordinate descent over columns (Chang et al. 2008; CDN, Yuan et al. 2010)"
+    needs: ClassVar[frozenset[str]] = frozenset({VERBS, COLUMNS})
     losses: ClassVar[frozenset[str]] = SMOOTH_LOSSES
     penalties: ClassVar[frozenset[str]] = frozenset({"l2", "l1", "elasticnet"})
 
@@ -102,7 +105,7 @@ class _PrimalState:
         self.problem = problem
         self._run = run
         self.native = _core.PrimalCD(
-            problem.X.native_columns,
+            stored(problem.X).native_columns,
             *problem.loss.native,
             problem.y,
             problem.weights,

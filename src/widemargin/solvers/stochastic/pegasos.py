@@ -25,6 +25,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ... import _core
+from ...data.matrix import stored
+from ...data.rows import IN_ORDER, VERBS
 from ...vectors import Vector, inner
 from ..base import Point, Run, Solver, Step, Steps
 
@@ -59,6 +61,7 @@ class Pegasos(Solver):
 
     name: ClassVar[str] = "pegasos"
     summary: ClassVar[str] = "projected stochastic subgradient descent (Shalev-Shwartz et al. 2007)"
+    needs: ClassVar[frozenset[str]] = frozenset({VERBS, IN_ORDER})
     losses: ClassVar[frozenset[str]] = frozenset({"hinge"})
     intercepts: ClassVar[frozenset[str]] = frozenset({"none", "regularized"})
 
@@ -91,7 +94,9 @@ class Pegasos(Solver):
 
     def _on_subsamples(self, problem: Problem, run: Run) -> Steps:
         assert self.subsample is not None
-        native = _core.Pegasos(problem.X.native_rows, problem.y, problem.weights, problem.intercept_scale, run.seed)
+        native = _core.Pegasos(
+            stored(problem.X).native_rows, problem.y, problem.weights, problem.intercept_scale, run.seed
+        )
         trust = 1.0
         iteration = 0
         while True:

@@ -28,6 +28,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ... import _core
+from ...data.matrix import stored
+from ...data.rows import IN_ORDER, VERBS
 from ...vectors import Vector
 from ..base import Point, Run, Solver, Step, Steps
 
@@ -42,6 +44,7 @@ WARM_EPOCHS = 100
 class StochasticSolver(Solver):
     """What the solvers with learning rate 1/(t0 + t) share: epochs, the cheap gap, and when to believe it."""
 
+    needs: ClassVar[frozenset[str]] = frozenset({VERBS, IN_ORDER})
     intercepts: ClassVar[frozenset[str]] = frozenset({"none", "regularized"})
     order: ClassVar[str] = "permuted"
     multiplicity: ClassVar[int] = 1
@@ -53,7 +56,7 @@ class StochasticSolver(Solver):
 
     def iterate(self, problem: Problem, run: Run) -> Steps:
         native = _core.Sgd(
-            problem.X.native_rows,
+            stored(problem.X).native_rows,
             problem.loss.name,
             problem.y,
             problem.weights,

@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ... import _core
+from ...data.matrix import stored
+from ...data.rows import IN_ORDER, VERBS
 from ..base import Point, Run, Solver, Step, Steps
 from .svm_sgd import best_first_rate
 
@@ -48,6 +50,7 @@ class SgdQN(Solver):
 
     name: ClassVar[str] = "sgd_qn"
     summary: ClassVar[str] = "quasi-Newton stochastic gradient descent (Bordes, Bottou, Gallinari 2009)"
+    needs: ClassVar[frozenset[str]] = frozenset({VERBS, IN_ORDER})
     # Not the smooth losses: a secant that overrates the curvature makes a rate fall too fast to ever arrive.
     losses: ClassVar[frozenset[str]] = frozenset({"hinge"})
     intercepts: ClassVar[frozenset[str]] = frozenset({"none", "regularized"})
@@ -56,7 +59,12 @@ class SgdQN(Solver):
 
     def iterate(self, problem: Problem, run: Run) -> Steps:
         native = _core.QuasiNewtonSgd(
-            problem.X.native_rows, problem.loss.name, problem.y, problem.weights, problem.intercept_scale, run.seed
+            stored(problem.X).native_rows,
+            problem.loss.name,
+            problem.y,
+            problem.weights,
+            problem.intercept_scale,
+            run.seed,
         )
         native.begin(best_first_rate(partial(native.trial, self.sample)))
         if run.start is not None:

@@ -1,0 +1,70 @@
+"""What the problems share: rows with a weight each, and how one problem becomes another over the same or other rows."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, ClassVar, Self
+
+from ..data.kept import Owner
+from ..data.matrix import Matrix
+from ..data.rows import Rows
+from ..vectors import Vector
+from .labels import weights_at, weights_of
+
+
+def as_rows(X: Any) -> Rows:
+    """Rows as they are, so that what they have built is shared; anything else as a Matrix."""
+    return X if hasattr(X, "rmatvec") and hasattr(X, "offers") else Matrix(X)
+
+
+class WeightedRows:
+    """Rows, weights and C. A problem never changes: what differs is another problem that shares the rest."""
+
+    X: Rows
+    weights: Vector  # C_i = C * sample_weight_i
+    C: float
+    n_jobs: int = 1
+    keeper: Owner | None = None  # for whom fits of this problem keep what the next one can use
+
+    # The attributes that hold one value per row, beside the weights.
+    per_row: ClassVar[tuple[str, ...]] = ()
+
+    def _changed(self, **fields: Any) -> Self:
+        other = copy.copy(self)
+        for name, value in fields.items():
+            setattr(other, name, value)
+        return other
+
+    def kept_along(self) -> Self:
+        """The same problem, whose fits, one after another, keep what the next one can use."""
+        return self.with_keeper(Owner())
+
+    def with_keeper(self, keeper: Owner | None) -> Self:
+        """The same problem, for whose fits somebody keeps what the next one can use, or nobody."""
+        return self._changed(keeper=keeper)
+
+    def with_jobs(self, n_jobs: int) -> Self:
+        """The same problem, its passes made on up to n_jobs threads."""
+        return self._changed(n_jobs=n_jobs)
+
+    def with_C(self, C: float) -> Self:
+        """The same problem at another C; the data are shared."""
+        return self._changed(weights=weights_at(C, self.weights, self.C), C=float(C))
+
+    def over(self, X: Rows) -> Self:
+        """The same problem over other features of the same rows."""
+        return self._changed(X=X, keeper=None)
+
+    def weighted(self, weights: Vector) -> Self:
+        """The same problem with other weights of the rows."""
+        return self._changed(weights=weights)
+
+    def restricted(self, rows: Any) -> Self:
+        """The same problem where only those rows count (a mask or row numbers); the data are shared."""
+        return self.weighted(weights_of(rows, self.weights))
+
+    def taken(self, rows: Any, stands_for: Any = 1.0) -> Self:
+        """The problem of those rows alone (row numbers), which are copied; each stands for so many."""
+        labels = {name: getattr(self, name)[rows] for name in self.per_row}
+        weights = self.weights[rows] * stands_for
+        return self._changed(X=self.X.take(rows), weights=weights, keeper=None, **labels)
