@@ -16,27 +16,14 @@ from collections import deque
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from ..solvers.base import Solver
+from ..solvers.effort import Effort
 from ..solvers.run.driver import is_smooth
 from ..solvers.run.solution import Solution
-from ..solvers.solve import solve
 from ..vectors import Vector
 from .span import KnownPoint, best_in_span
 
 if TYPE_CHECKING:
     from ..objective.problem import Problem
-
-
-@dataclass(frozen=True)
-class Effort:
-    """How each fit of a path or a search is made; the words are those of `solve`."""
-
-    solver: str | Solver = "auto"
-    tol: float = 1e-3
-    max_iter: int | None = None
-    max_seconds: float | None = None
-    seed: int = 0
-    n_jobs: int = 1
 
 
 # Solutions whose span is searched for the next start.
@@ -52,35 +39,28 @@ class Visited:
 
 
 @dataclass
-class Walk:
-    """The fits of one problem at one C after another."""
+class Starts:
+    """The last solutions of one problem along C, and what they tell of the next.
 
-    problem: Problem
-    effort: Effort
-    _visited: deque[Visited] = field(default_factory=lambda: deque(maxlen=2), init=False)  # the last one first
-    _known: deque[KnownPoint] = field(default_factory=lambda: deque(maxlen=SPANNING), init=False)
+    With `spanning` zero nothing is kept, and every fit starts anew.
+    """
 
-    def to(self, C: float, max_seconds: float | None = None) -> Solution:
-        """The solution at C, which must not be below the last one; max_seconds instead of the effort's, if given."""
-        effort = self.effort
-        problem = self.problem.with_C(C)
-        solution = solve(
-            problem,
-            effort.solver,
-            tol=effort.tol,
-            max_iter=effort.max_iter,
-            max_seconds=effort.max_seconds if max_seconds is None else max_seconds,
-            seed=effort.seed,
-            n_jobs=effort.n_jobs,
-            warm_start=self._start(problem),
-        )
-        self._visited.appendleft(Visited(C, solution))
-        if is_smooth(problem):
-            z = problem.X.matvec(solution.coef, solution.intercept, n_jobs=effort.n_jobs)
+    spanning: int = SPANNING
+    _visited: deque[Visited] = field(init=False)  # the last one first
+    _known: deque[KnownPoint] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._visited, self._known = deque(maxlen=min(2, self.spanning)), deque(maxlen=self.spanning)
+
+    def add(self, problem: Problem, solution: Solution, n_jobs: int = 1) -> None:
+        """Takes note of a solution; its C must not be below the last one."""
+        self._visited.appendleft(Visited(problem.C, solution))
+        if is_smooth(problem) and self.spanning:
+            z = problem.X.matvec(solution.coef, solution.intercept, n_jobs=n_jobs)
             self._known.appendleft(KnownPoint(solution.coef, solution.intercept, z))
-        return solution
 
-    def _start(self, problem: Problem) -> Solution | None:
+    def next(self, problem: Problem) -> Solution | None:
+        """Where to start with the problem at its C; None if nothing is known."""
         if not self._visited:
             return None
         start = replace(self._visited[0].solution, dual=predicted_dual(problem, *self._visited))
@@ -88,6 +68,25 @@ class Walk:
             return start
         w, b = best_in_span(problem, self._known)
         return replace(start, coef=w, intercept=b)
+
+    def solve(self, problem: Problem, effort: Effort) -> Solution:
+        """The solution at the problem's C, from those before it."""
+        solution = effort.solve(problem, self.next(problem))
+        self.add(problem, solution, effort.n_jobs)
+        return solution
+
+
+@dataclass
+class Walk:
+    """The fits of one problem at one C after another."""
+
+    problem: Problem
+    effort: Effort
+    _starts: Starts = field(default_factory=Starts, init=False)
+
+    def to(self, C: float) -> Solution:
+        """The solution at C, which must not be below the last one."""
+        return self._starts.solve(self.problem.with_C(C), self.effort)
 
 
 def predicted_dual(problem: Problem, last: Visited, before: Visited | None = None) -> Vector | None:
