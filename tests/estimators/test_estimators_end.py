@@ -27,8 +27,7 @@ from widemargin import (
     fit_one_vs_one,
     solve,
 )
-from widemargin.estimators import _linear
-from widemargin.multiclass import one_vs_one
+from widemargin.solvers import effort
 from widemargin.solvers.run.several import solve_each
 
 SOLVING = [
@@ -96,7 +95,7 @@ class Interrupted:
 @pytest.mark.parametrize("method", ["ovr", "ovo", "dag"])
 def test_ctrl_c_in_one_model_begins_no_other(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = class_data(2, classes=6)
-    monkeypatch.setattr(_linear, "solve", run := Interrupted())
+    monkeypatch.setattr(effort, "solve", run := Interrupted())
     with pytest.raises(KeyboardInterrupt):
         LinearSVC(multi_class=method).fit(X, y)
     assert run.begun == 2
@@ -104,7 +103,7 @@ def test_ctrl_c_in_one_model_begins_no_other(method: str, monkeypatch: pytest.Mo
 
 def test_ctrl_c_in_one_output_begins_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     X, _ = rows_and_ranks()
-    monkeypatch.setattr(_linear, "solve", run := Interrupted())
+    monkeypatch.setattr(effort, "solve", run := Interrupted())
     with pytest.raises(KeyboardInterrupt):
         Ridge().fit(X, X[:, :5])
     assert run.begun == 2
@@ -112,7 +111,7 @@ def test_ctrl_c_in_one_output_begins_no_other(monkeypatch: pytest.MonkeyPatch) -
 
 def test_ctrl_c_in_one_pair_begins_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = class_data(2, classes=6)
-    monkeypatch.setattr(one_vs_one, "solve", run := Interrupted())
+    monkeypatch.setattr(effort, "solve", run := Interrupted())
     with pytest.raises(KeyboardInterrupt):
         fit_one_vs_one(X, y)
     assert run.begun == 2

@@ -19,8 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from widemargin import LinearSVC, Problem
-from widemargin.estimators import _linear
-from widemargin.solvers import DualCD
+from widemargin.solvers import DualCD, effort
 from widemargin.solvers.run.solution import Status
 
 
@@ -140,9 +139,9 @@ def test_a_limit_gives_a_warning_that_says_the_gap() -> None:
 
 def test_ctrl_c_keeps_the_model_and_goes_on_to_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = two_class_data()
-    solve = _linear.solve
+    solve = effort.solve
     stop_at_once = {"callback": lambda row: True, "tol": 1e-14}
-    monkeypatch.setattr(_linear, "solve", lambda problem, **asked: solve(problem, **asked | stop_at_once))
+    monkeypatch.setattr(effort, "solve", lambda problem, **asked: solve(problem, **asked | stop_at_once))
     model = LinearSVC(C=100)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, y)

@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 from widemargin import LinearSVC, LogisticRegression
-from widemargin.multiclass import two_class_fits
+from widemargin.multiclass import table
 
 CLASSES, FEATURES = 250, 40_000
 
@@ -26,7 +26,7 @@ def many_classes(classes: int, features: int) -> tuple[sp.csr_array, np.ndarray]
 
 
 def test_many_classes_with_an_l1_penalty_stay_sparse(monkeypatch):
-    monkeypatch.setattr(two_class_fits, "LARGE_TABLE", 2**22)
+    monkeypatch.setattr(table, "LARGE_TABLE", 2**22)
     X, y = many_classes(CLASSES, FEATURES)
     model = LinearSVC(penalty="l1", C=1.0, tol=1e-2, fit_intercept=False)
     tracemalloc.start()
@@ -50,7 +50,7 @@ def test_the_sparse_table_is_the_dense_one(estimator, monkeypatch):
     X, y = many_classes(12, 300)
     dense = estimator.fit(X, y).coef_
     scores = estimator.decision_function(X)
-    monkeypatch.setattr(two_class_fits, "LARGE_TABLE", 0)
+    monkeypatch.setattr(table, "LARGE_TABLE", 0)
     estimator.solutions_ = []
     estimator.fit(X, y)
     assert sp.issparse(estimator.coef_)
@@ -64,7 +64,7 @@ def test_the_sparse_table_is_the_dense_one(estimator, monkeypatch):
 
 
 def test_dense_results_stay_dense(monkeypatch):
-    monkeypatch.setattr(two_class_fits, "LARGE_TABLE", 0)
+    monkeypatch.setattr(table, "LARGE_TABLE", 0)
     X, y = many_classes(5, 20)
     model = LinearSVC().fit(X.toarray() + 1.0, y)
     assert isinstance(model.coef_, np.ndarray)

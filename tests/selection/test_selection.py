@@ -10,7 +10,8 @@ from widemargin import EarlyStopping, LinearSVC, Problem, find_C, path, solve
 from widemargin.objective.losses import LOSSES
 from widemargin.selection.folds import make_folds
 from widemargin.selection.values import first_C
-from widemargin.selection.walk import Effort, Visited, Walk, predicted_dual
+from widemargin.selection.walk import Visited, Walk, predicted_dual
+from widemargin.solvers.effort import Effort
 
 CS = [0.01, 0.1, 1.0, 10.0]
 # One solver for each kind of penalty and loss.
@@ -326,7 +327,7 @@ def test_a_limit_on_time_keeps_what_was_tried(n_jobs):
 def test_a_value_that_the_clock_cut_short_is_not_judged(monkeypatch):
     from dataclasses import replace
 
-    from widemargin.selection import walk
+    from widemargin.solvers import effort
     from widemargin.solvers.run.solution import Status
 
     X, y = labelled(13)
@@ -335,7 +336,7 @@ def test_a_value_that_the_clock_cut_short_is_not_judged(monkeypatch):
         solution = solve(problem, *given, **asked)
         return replace(solution, status=Status.TIME_LIMIT) if CS[2] == problem.C else solution
 
-    monkeypatch.setattr(walk, "solve", cut_at_the_third)
+    monkeypatch.setattr(effort, "solve", cut_at_the_third)
     found = find_C(X, y, Cs=CS, cv=3, max_seconds=1e6, early_stopping=False)
     assert found.Cs.tolist() == CS[:2]
     assert found.ended == "the time ran out"
@@ -344,11 +345,11 @@ def test_a_value_that_the_clock_cut_short_is_not_judged(monkeypatch):
 def test_interrupt_in_a_fold_is_passed_on(monkeypatch):
     from dataclasses import replace
 
-    from widemargin.selection import walk
+    from widemargin.solvers import effort
     from widemargin.solvers.run.solution import Status
 
     X, y = labelled(13)
-    monkeypatch.setattr(walk, "solve", lambda *a, **k: replace(solve(*a, **k), status=Status.INTERRUPTED))
+    monkeypatch.setattr(effort, "solve", lambda *a, **k: replace(solve(*a, **k), status=Status.INTERRUPTED))
     for n_jobs in (1, 2):
         with pytest.raises(KeyboardInterrupt):
             find_C(X, y, Cs=CS, cv=3, n_jobs=n_jobs)

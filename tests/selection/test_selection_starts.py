@@ -13,7 +13,8 @@ from widemargin.selection.folds import Fold
 from widemargin.selection.search import Plan
 from widemargin.selection.span import best_in_span
 from widemargin.selection.stopping import EarlyStopping, StopWatch
-from widemargin.selection.walk import Effort, Walk
+from widemargin.selection.walk import Walk
+from widemargin.solvers.effort import Effort
 from widemargin.solvers.linalg.gram import Gram, gram_of
 
 SMOOTH = [name for name, loss in LOSSES.items() if loss.smooth]

@@ -91,7 +91,7 @@ def _problem(arguments: argparse.Namespace) -> Any:
 
     from ..data.datasets import read_dataset
     from ..data.matrix import Matrix
-    from ..model.fit import make_problem
+    from ..model.fit import one_problem
 
     recipe = recipe_of(arguments)
     data = read_dataset(arguments.data, reading_of(arguments))
@@ -99,7 +99,7 @@ def _problem(arguments: argparse.Namespace) -> Any:
     if recipe.task == "classification" and y is not None:
         found, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
         y = codes == int(np.argmax(counts)) if len(found) > 2 else codes
-    return make_problem(Matrix(data.X), y, recipe)
+    return one_problem(Matrix(data.X), y, recipe)
 
 
 def _row(name: str, found: Solution) -> dict[str, Any]:

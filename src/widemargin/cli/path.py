@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .options import TYPES_HELP, add_reading, add_training, folds, positive, reading_of, recipe_of
 from .targets import refuse_target
@@ -17,9 +17,8 @@ from .watch import tell
 
 if TYPE_CHECKING:
     from ..data.datasets import Dataset
-    from ..model.fit import Recipe
-    from ..model.model import Model
-    from ..solvers.run.solution import Solution
+    from ..model.fit import Fitted, Recipe
+    from ..selection.result import SearchResult
 
 SUMMARY = "search for C"
 EXAMPLES = f"""{TYPES_HELP}
@@ -60,13 +59,13 @@ def run(arguments: argparse.Namespace) -> None:
     recipe = recipe_of(arguments)
     data = read_dataset(arguments.data, reading_of(arguments))
     data = against_rest(data, arguments.one_class_of_many)
-    found = search(data, recipe, values, arguments.folds)
+    found, fitted = search(data, recipe, values, arguments.folds)
     if arguments.plot:
         found.plot(arguments.plot)
     if arguments.model:
-        fitted_with(found, data, recipe)[0].save(arguments.model)
+        fitted.model.save(arguments.model)
     if arguments.report:
-        save_report(arguments.report, arguments.data, data, *fitted_with(found, data, recipe), recipe, found)
+        save_report(arguments.report, arguments.data, data, fitted, recipe, found)
     if arguments.json:
         print(json.dumps({"best_C": found.best_C, "best_score": found.best_score} | found.to_dict()))
         return
@@ -94,67 +93,10 @@ def against_rest(data: Dataset, label: str | None) -> Dataset:
     return Dataset(data.X, np.where(names == label, label, "rest"), data.features)
 
 
-def search(data: Dataset, recipe: Recipe, values: list[float] | None, n_folds: int) -> Any:
-    """Tries the values, or by default those that matter for the data."""
-    if recipe.task == "one_class" or data.y is None:
+def search(data: Dataset, recipe: Recipe, values: list[float] | None, n_folds: int) -> tuple[SearchResult, Fitted]:
+    """Tries the values, or by default those that matter for the data; the model with the best one on all rows."""
+    from ..model.search import search_model
+
+    if data.y is None:
         raise ValueError("a search for C needs labels or targets to predict")
-    if recipe.class_weight or recipe.balanced:
-        raise ValueError("a search for C does not take weights of classes yet")
-    if recipe.loss == "crammer_singer":
-        raise ValueError("a search for C does not take -s 4: use -s 1 or -s 3, or find_C of the Python package")
-    if recipe.task == "classification" and _has_many_classes(data.y):
-        from ..model.search import search_models
-        from ..selection.folds import fold_numbers
-
-        folds = fold_numbers(data.y, n_folds, recipe.seed, stratified=True)
-        return search_models(data.X, data.y, recipe, values, folds)
-    from ..selection.search import find_C
-
-    return find_C(
-        data.X,
-        data.y,
-        recipe.loss,
-        recipe.penalty,
-        Cs=values,
-        cv=n_folds,
-        l1_ratio=recipe.l1_ratio,
-        intercept=recipe.intercept,
-        intercept_scaling=recipe.bias,
-        epsilon=recipe.epsilon,
-        solver=recipe.solver,
-        tol=recipe.tol,
-        max_iter=recipe.max_iter,
-        max_seconds=recipe.max_seconds,
-        seed=recipe.seed,
-        n_jobs=recipe.n_jobs,
-    )
-
-
-def _has_many_classes(y: Any) -> bool:
-    import numpy as np
-
-    return len(np.unique(y)) > 2
-
-
-def fitted_with(found: Any, data: Dataset, recipe: Recipe) -> tuple[Model, list[Solution]]:
-    """The model with the best C, trained on all rows, and the runs that led to it."""
-    if hasattr(found, "fitted"):
-        from dataclasses import replace
-
-        return replace(found.fitted.model, features=data.features), found.fitted.solutions
-    return _model_of(found, data, recipe), [found.solution]
-
-
-def _model_of(found: Any, data: Dataset, recipe: Recipe) -> Model:
-    from dataclasses import replace
-
-    import numpy as np
-
-    from ..model.model import Model, certificate_facts
-
-    classes = np.unique(data.y).tolist() if recipe.task == "classification" and data.y is not None else ()
-    solution = found.solution
-    settings = replace(recipe, C=float(found.best_C)).settings()
-    facts = [certificate_facts(solution)]
-    weights, intercepts = solution.coef[np.newaxis, :], [solution.intercept]
-    return Model(weights, intercepts, recipe.task, classes, recipe.loss, settings, facts, data.features)
+    return search_model(data.X, data.y, recipe, values, n_folds, data.features)

@@ -17,12 +17,8 @@ from .targets import refuse_target
 from .watch import tell, watch_for
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ..data.datasets import Dataset, Reading
     from ..model.fit import Fitted, Recipe
-    from ..model.model import Model
-    from ..solvers.run.solution import Solution
 
 SUMMARY = "train a model from a file"
 EXAMPLES = f"""{TYPES_HELP}
@@ -79,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
     fitted = fit_model(data.X, data.y, recipe, data.features, watch_for(arguments.quiet, bool(arguments.report)))
     fitted.model.save(target, dtype=arguments.dtype, sparse=arguments.sparse)
     if arguments.report:
-        save_report(arguments.report, arguments.data, data, fitted.model, fitted.solutions, recipe)
+        save_report(arguments.report, arguments.data, data, fitted, recipe)
     _report(arguments, fitted, target)
     return 130 if fitted.interrupted else 0
 
@@ -87,12 +83,12 @@ def run(arguments: argparse.Namespace) -> int:
 def _find_cost(arguments: argparse.Namespace, recipe: Recipe, reading: Reading) -> None:
     """Prints the best C and its score, as LIBLINEAR's -C does; saves nothing."""
     from ..data.datasets import read_dataset
-    from .path import fitted_with, search
+    from .path import search
 
     data = read_dataset(arguments.data, reading)
-    found = search(data, recipe, None, arguments.folds or 5)
+    found, fitted = search(data, recipe, None, arguments.folds or 5)
     if arguments.report:
-        save_report(arguments.report, arguments.data, data, *fitted_with(found, data, recipe), recipe, found)
+        save_report(arguments.report, arguments.data, data, fitted, recipe, found)
     if arguments.json:
         print(json.dumps({"best_C": found.best_C, "scoring": found.scoring, "best_score": found.best_score}))
         return
@@ -113,19 +109,12 @@ def _target(arguments: argparse.Namespace) -> str:
     return target
 
 
-def save_report(
-    path: str,
-    source: str,
-    data: Dataset,
-    model: Model,
-    solutions: Sequence[Solution],
-    recipe: Recipe,
-    search: Any = None,
-) -> None:
+def save_report(path: str, source: str, data: Dataset, fitted: Fitted, recipe: Recipe, search: Any = None) -> None:
     """Writes the page about a run."""
     from ..report.training import Training, write_report
     from .info import data_facts
 
+    model, solutions = fitted.model, fitted.solutions
     scores = model.scores(data.X, recipe.n_jobs)
     write_report(path, Training(source, data_facts(data), model, solutions, scores, data.y, recipe.tol, search))
 

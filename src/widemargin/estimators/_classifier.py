@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +12,8 @@ from sklearn.base import ClassifierMixin
 from ..data.matrix import Matrix
 from ..multiclass import make_strategy
 from ..multiclass.joint import Joint
-from ..multiclass.strategy import Ask, Labelled
+from ..multiclass.labelled import Labelled
+from ..multiclass.solving import Ask
 from ..objective.problem import Problem
 from ..solvers.base import Solver
 from ..solvers.registry import make_solver
@@ -39,15 +41,14 @@ class LinearClassifier(ClassifierMixin, LinearModel):  # type: ignore[misc]
         -------
         self
         """
-        problem, settings = self._problem_settings(), self._solve_settings()
+        settings, effort = self._problem_settings(), self._effort()
         X = validated(self, X, fitting=True)
         target = read_target(y, X.shape[0], self._multi_class())
-        settings["solver"] = self._solver_name(target)
+        effort = replace(effort, solver=self._solver_name(target))
         weights = target.weights(X, self.class_weight, sample_weight)
-        data = Labelled(Matrix(X), target.codes, len(target.classes), weights)
+        data = Labelled(Matrix(X), target.codes, target.classes, weights)
         starts = self._starts(X.shape[1]) if self._same_kind(target) else ()
-        ask = Ask(problem, settings, self._solver(settings), self._threads(), starts, self._go_on(settings))
-        found = target.strategy.fit(data, ask)
+        found = target.strategy.fit(data, settings, Ask(effort, starts, self._solver(), self._watch()))
         self.classes_ = target.classes
         self._target = target.without_rows()
         self.coef_, self.intercept_ = found.coef, found.intercept

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Self
 
 import numpy as np
@@ -11,15 +12,19 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..data.matrix import Matrix
-from ..multiclass.strategy import GoOn, Solve
-from ..objective.problem import Problem
-from ..solvers.base import Solver
+from ..multiclass.solving import Solve, Watch, solve_plainly
+from ..solvers.effort import Effort
 from ..solvers.run.solution import Solution
-from ..solvers.solve import solve
 from ._shared import known_solver, seed_of, validated
 from ._solved import SolvedModel
 
 Table = NDArray[np.float64]
+
+
+def _shown(title: str, tol: float) -> AbstractContextManager[Any]:
+    from ..progress import show_progress
+
+    return show_progress(tol)
 
 
 class LinearModel(SolvedModel):
@@ -27,34 +32,23 @@ class LinearModel(SolvedModel):
 
     coef_: Any  # an array, or a SciPy sparse one after `sparsify`
 
-    def _solve_settings(self) -> dict[str, Any]:
-        """What `solve` is to be told; the seed is drawn once, however many problems there are."""
-        return {
-            "solver": known_solver(self.solver),
-            "tol": self.tol,
-            "max_iter": self.max_iter,
-            "seed": seed_of(self.random_state),
-        }
+    def _effort(self) -> Effort:
+        """What all models together may cost; the seed is drawn once, however many there are."""
+        return Effort(
+            solver=known_solver(self.solver),
+            tol=self.tol,
+            max_iter=self.max_iter,
+            seed=seed_of(self.random_state),
+            n_jobs=self._threads(),
+        )
 
-    def _solver(self, settings: dict[str, Any]) -> Solve:
-        """`solve` with those settings."""
+    def _solver(self) -> Solve:
+        """How each model is solved."""
+        return solve_plainly
 
-        def run(problem: Problem, start: Solution | None, n_jobs: int) -> Solution:
-            return solve(problem, **settings, n_jobs=n_jobs, warm_start=start, progress=self._shows(n_jobs))
-
-        return run
-
-    def _go_on(self, settings: dict[str, Any]) -> GoOn | None:
-        """The same by a solver that has begun already; None where a model is more than one call of `solve`."""
-
-        def run(problem: Problem, begun: Solver, n_jobs: int) -> Solution:
-            return solve(problem, **{**settings, "solver": begun}, n_jobs=n_jobs, progress=self._shows(n_jobs))
-
-        return run
-
-    def _shows(self, n_jobs: int) -> bool:
-        """Whether a run on so many threads shows its progress: side by side, lines would mix."""
-        return bool(self.verbose) and n_jobs == self._threads()
+    def _watch(self) -> Watch | None:
+        """Who shows the progress of a run, if anybody does."""
+        return _shown if self.verbose else None
 
     def _starts(self, n_features: int) -> tuple[Solution, ...]:
         """The last solutions, if a warm start is asked for and the features are as many."""

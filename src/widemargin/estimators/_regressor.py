@@ -9,10 +9,10 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import column_or_1d
 
 from ..data.matrix import Matrix
+from ..multiclass.parts import Part
+from ..multiclass.solving import Ask, solve_models
 from ..objective.labels import real_targets
 from ..objective.problem import Problem
-from ..solvers.run.several import solve_all
-from ..solvers.run.solution import Solution
 from ..vectors import Vector
 from ._linear import LinearModel
 from ._shared import sample_weights, validated
@@ -21,6 +21,7 @@ from ._shared import sample_weights, validated
 class LinearRegressor(RegressorMixin, LinearModel):  # type: ignore[misc]
     """Predicts x . coef_ + intercept_. Subclasses hold the parameters and say what problem they stand for."""
 
+    intercept_: Any
     several_outputs: ClassVar[bool] = False  # whether y may have a column for each of several outputs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -45,19 +46,18 @@ class LinearRegressor(RegressorMixin, LinearModel):  # type: ignore[misc]
         columns = self._columns(y, X.shape[0])
         weights = sample_weights(X, sample_weight)
         total = float(X.shape[0] if weights is None else weights.sum())
-        starts, rows, solver = self._starts(X.shape[1]), Matrix(X), self._solver(self._solve_settings())
+        starts, rows = self._starts(X.shape[1]), Matrix(X)
         starts = starts if len(starts) == len(columns) else ()
 
-        def fit(k: int, seconds: float | None) -> Solution:
-            problem = Problem(rows, columns[k], sample_weight=weights, **self._problem_settings(total, k))
-            return solver(problem, starts[k] if starts else None, self._threads())
+        def part(k: int) -> Part:
+            return Part(lambda: Problem(rows, columns[k], sample_weight=weights, **self._problem_settings(total, k)))
 
-        solutions = solve_all(fit, len(columns))
-        self.coef_ = np.stack([solution.coef for solution in solutions])
-        self.intercept_: Any = np.array([solution.intercept for solution in solutions])
+        ask = Ask(self._effort(), starts, self._solver(), self._watch())
+        found = solve_models([part(k) for k in range(len(columns))], X.shape[1], ask)
+        self.coef_, self.intercept_ = found.coef, found.intercept
         if self._one_column(y):
-            self.coef_, self.intercept_ = self.coef_[0], float(self.intercept_[0])
-        self._keep(solutions)
+            self.coef_, self.intercept_ = found.solutions[0].coef, float(found.intercept[0])
+        self._keep(found.solutions)
         return self
 
     def _columns(self, y: Any, rows: int) -> list[Vector]:

@@ -11,15 +11,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ..multiclass.strategy import GoOn, Solve
+from ..multiclass.solving import Solve, Watch
 from ..objective.problem import Problem
 from ..selection.result import SearchResult
 from ..selection.search import Plan, search
-from ..selection.walk import Effort
+from ..solvers.effort import Effort
 from ..solvers.run.solution import Solution
 from ..vectors import Vector
 from ._linear import LinearModel
-from ._shared import seed_of
 
 
 class Searching(LinearModel):
@@ -51,38 +50,31 @@ class Searching(LinearModel):
             del self._score_weights
         return self
 
-    def _solver(self, settings: dict[str, Any]) -> Solve:
-        effort = Effort(settings["solver"], self.tol, self.max_iter, None, seed_of(self.random_state))
+    def _solver(self) -> Solve:
         self._results: dict[int, SearchResult] = {}
 
-        def run(problem: Problem, start: Solution | None, n_jobs: int) -> Solution:
-            found = self._search(problem, effort, self._plan(problem, n_jobs))
-            self._results[id(found.solution.trace)] = found  # a solution may be copied, its trace is not
-            return found.solution
+        def run(model: int, problem: Problem, effort: Effort, start: Solution | None) -> Solution:
+            # Side by side, lines of progress would mix.
+            plan = self._plan(problem, progress=bool(self.verbose) and effort.n_jobs == self._threads())
+            self._results[model] = self._search(problem, effort, plan)
+            return self._results[model].solution
 
         return run
 
-    def _go_on(self, settings: dict[str, Any]) -> GoOn | None:
-        return None  # each model is a search
+    def _watch(self) -> Watch | None:
+        return None  # a search shows its values, not its fits
 
     def _search(self, problem: Problem, effort: Effort, plan: Plan) -> SearchResult:
         return search(problem, effort, plan)
 
-    def _plan(self, problem: Problem, n_jobs: int) -> Plan:
-        return Plan(
-            spaced_Cs(self.Cs),
-            self.cv,
-            self.scoring,
-            self._score_weights,
-            self.early_stopping,
-            threads=n_jobs,
-            progress=bool(self.verbose) and n_jobs == self._threads(),  # side by side, lines of progress would mix
-        )
+    def _plan(self, problem: Problem, *, progress: bool) -> Plan:
+        Cs = spaced_Cs(self.Cs)
+        return Plan(Cs, self.cv, self.scoring, self._score_weights, self.early_stopping, progress=progress)
 
     def _keep(self, solutions: Sequence[Solution]) -> None:
         """The searches in the order of the models; a label that never changes has none."""
         results = self.__dict__.pop("_results")
-        self.searches_ = [results.get(id(solution.trace)) for solution in solutions]
+        self.searches_ = [results.get(model) for model in range(len(solutions))]
         self.C_ = np.array([np.nan if found is None else found.best_C for found in self.searches_])
         super()._keep(solutions)
 

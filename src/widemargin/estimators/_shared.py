@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from ..objective.class_weights import balanced_factors, given_factors
+from ..objective.class_weights import weighted_by_class
 from ..objective.losses import LOSSES
 from ..solvers.base import Solver
 from ..solvers.run.solution import Solution, Status
@@ -72,19 +72,14 @@ def sample_weights(X: Any, sample_weight: Any) -> Vector | None:
     return weights
 
 
-def row_weights(
+def class_row_weights(
     X: Any, codes: NDArray[np.intp], classes: NDArray[Any], class_weight: Any, sample_weight: Any
 ) -> Vector | None:
     """sample_weight_i * class_weight[y_i]; None where every row counts one. codes_i is the number of row i's class."""
     if sample_weight is None and class_weight is None:
         return None
-    weights: Vector = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    if isinstance(class_weight, str):
-        if class_weight != "balanced":
-            raise ValueError(f"class_weight must be None, 'balanced' or a dict, got {class_weight!r}")
-        weights = weights * balanced_factors(codes, len(classes), weights)[codes]
-    elif class_weight is not None:
-        weights = weights * given_factors(classes.tolist(), class_weight)[codes]
+    given: Vector = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    weights = weighted_by_class(given, codes, classes.tolist(), class_weight)
     totals = np.bincount(codes, weights=weights, minlength=len(classes))
     if totals.sum() > 0 and not totals.all():
         name = classes.tolist()[int(np.argmin(totals))]

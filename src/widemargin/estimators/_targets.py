@@ -16,7 +16,7 @@ from ..multiclass.per_label import PerLabel
 from ..multiclass.strategy import Strategy
 from ..objective.labels import ordered_labels
 from ..vectors import Vector
-from ._shared import row_weights
+from ._shared import class_row_weights
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Target:
 
     def weights(self, X: Any, class_weight: Any, sample_weight: Any) -> NDArray[np.float64] | None:
         """sample_weight_i * class_weight[y_i]"""
-        return row_weights(X, self.codes, self.classes, class_weight, sample_weight)
+        return class_row_weights(X, self.codes, self.classes, class_weight, sample_weight)
 
     def labels(self, chosen: NDArray[np.intp]) -> NDArray[Any]:
         """Numbers of classes as classes."""
@@ -79,7 +79,7 @@ class _Indicator(Target):
         sides, present = self.codes[:, label], np.unique(self.codes[:, label])
         if len(present) < 2 or class_weight is None:  # all rows alike: no side to weigh, none that must be there
             class_weight, sides, present = None, np.zeros_like(sides), np.zeros(1, dtype=np.intp)
-        weights = row_weights(X, sides, present, class_weight, sample_weight)
+        weights = class_row_weights(X, sides, present, class_weight, sample_weight)
         return np.ones(len(sides)) if weights is None else weights
 
     def labels(self, chosen: NDArray[np.intp]) -> NDArray[Any]:

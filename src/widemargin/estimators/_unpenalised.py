@@ -17,6 +17,7 @@ share tol. Among models of equal loss it is the shortest in those units.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -25,11 +26,14 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from ..data.matrix import Matrix
-from ..multiclass.strategy import Solve
+from ..multiclass.solving import Solve
 from ..objective.points import Point
 from ..objective.problem import Problem
+from ..solvers.effort import Effort
 from ..solvers.run.solution import Solution
 from ..vectors import Vector
+
+SolveFrom = Callable[[Problem, Solution | None], Solution]
 
 # How far the losses outweigh the penalty of each feature at first, how much further each time, and how often.
 OUTWEIGHED, FURTHER, TIMES = 1e4, 1e3, 5
@@ -42,18 +46,20 @@ TOO_FAR = 1e6
 def without_penalty(solve: Solve, tol: float, name: str) -> Solve:
     """Solves problems without their penalty; what it is given must solve to a gap of tol / 2."""
 
-    def run(problem: Problem, start: Solution | None, n_jobs: int) -> Solution:
+    def run(model: int, problem: Problem, effort: Effort, start: Solution | None) -> Solution:
+        def at(problem: Problem, start: Solution | None) -> Solution:
+            return solve(model, problem, effort, start)
+
         units = Units(problem)
-        solution = _raise_C(units.problem, units.there(start), solve, tol, n_jobs, name)
-        return units.back(solution)
+        return units.back(_raise_C(units.problem, units.there(start), at, tol, name))
 
     return run
 
 
-def _raise_C(problem: Problem, start: Solution | None, solve: Solve, tol: float, n_jobs: int, name: str) -> Solution:
+def _raise_C(problem: Problem, start: Solution | None, solve: SolveFrom, tol: float, name: str) -> Solution:
     """The solution at a C so large that a larger one changes nothing."""
     problem, before = problem.with_C(OUTWEIGHED * problem.C / float(problem.weights.sum())), np.inf
-    solution = solve(problem, start, n_jobs)
+    solution = solve(problem, start)
     for _ in range(TIMES):
         penalty = problem.penalty_at(Point(solution.coef, solution.intercept))
         loss = (solution.certificate.primal - penalty) / problem.C
@@ -64,7 +70,7 @@ def _raise_C(problem: Problem, start: Solution | None, solve: Solve, tol: float,
             _warn(name, "the classes can be separated without error", problem)
             return solution
         problem, before = problem.with_C(FURTHER * problem.C), loss
-        solution = solve(problem, solution, n_jobs)
+        solution = solve(problem, solution)
     _warn(name, "the coefficients grow without end", problem)
     return solution
 

@@ -14,7 +14,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..multiclass.strategy import Solve
 from ..numbers import as_number
 from ..objective.penalties import make_penalty
 from ..objective.problem import Problem
@@ -23,8 +22,8 @@ from ..selection.result import SearchResult
 from ..selection.search import Plan, search
 from ..selection.stopping import EarlyStopping
 from ..selection.values import first_C
-from ..selection.walk import Effort
 from ..solvers.base import Solver
+from ..solvers.effort import Effort
 from ..solvers.run.solution import Solution
 from ._searching import Searching, SearchingClassifier
 from ._shared import require_penalty
@@ -219,19 +218,14 @@ random_state, verbose
         if self.l1_ratios is None:
             return super()._search(problem, effort, plan)
         found = [search(with_penalty(problem, share), effort, plan) for share in self._shares()]
-        best = int(np.argmax([one.best_score for one in found]))
-        self._chosen[id(found[best].solution.trace)] = self._shares()[best]
-        return found[best]
+        return max(found, key=lambda one: one.best_score)  # the first of equals
 
     def _keep(self, solutions: Sequence[Solution]) -> None:
-        chosen, about = self.__dict__.pop("_chosen"), self._target.strategy.subjects(self.classes_.tolist())
+        found, about = self._results, self._target.strategy.subjects(self.classes_.tolist())
         otherwise = {"l2": 0.0, "l1": 1.0}.get(*self._penalty())
-        self.l1_ratio_ = np.array([chosen.get(id(solutions[number].trace), otherwise) for _, number in about])
+        shares = {number: one.l1_ratio for number, one in found.items()}
+        self.l1_ratio_ = np.array([shares.get(number, otherwise) for _, number in about])
         super()._keep(solutions)
-
-    def _solver(self, settings: dict[str, Any]) -> Solve:
-        self._chosen: dict[int, float] = {}
-        return super()._solver(settings)
 
 
 def with_penalty(problem: Problem, share: float) -> Problem:
@@ -327,7 +321,7 @@ class LassoCV(Searching, Lasso):
         self.positive = positive
         self.selection = selection
 
-    def _plan(self, problem: Problem, n_jobs: int) -> Plan:
+    def _plan(self, problem: Problem, *, progress: bool) -> Plan:
         """alpha weighs the penalty against the mean loss: in a fold C grows as the rows become fewer."""
         self._total = float(problem.weights.sum()) / problem.C
         if isinstance(self.alphas, (int, np.integer)) and self.alphas >= 1:
@@ -342,8 +336,7 @@ class LassoCV(Searching, Lasso):
             self._score_weights,
             self.early_stopping,
             mean_loss=True,
-            threads=n_jobs,
-            progress=bool(self.verbose),
+            progress=progress,
         )
 
     def _keep(self, solutions: Sequence[Solution]) -> None:

@@ -15,13 +15,15 @@ targets are as many problems over the same rows.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..multiclass.strategy import Solve
+from ..multiclass.solving import Solve
 from ..solvers.base import Solver
+from ..solvers.effort import Effort
 from ..vectors import Vector
 from ._regressor import LinearRegressor, require_not_negative
 from ._shared import require_not_positive
@@ -73,15 +75,13 @@ class _LeastSquares(LinearRegressor):
     def _is_unpenalised(self) -> bool:
         return bool(np.all(np.asarray(self.alpha) == 0))
 
-    def _solve_settings(self) -> dict[str, Any]:
+    def _effort(self) -> Effort:
         require_not_positive(self.positive, type(self).__name__)
-        settings = super()._solve_settings()
-        if self._is_unpenalised():
-            settings["tol"] = self.tol / 2
-        return settings
+        effort = super()._effort()
+        return replace(effort, tol=self.tol / 2) if self._is_unpenalised() else effort
 
-    def _solver(self, settings: dict[str, Any]) -> Solve:
-        solve = super()._solver(settings)
+    def _solver(self) -> Solve:
+        solve = super()._solver()
         return without_penalty(solve, self.tol, type(self).__name__) if self._is_unpenalised() else solve
 
 

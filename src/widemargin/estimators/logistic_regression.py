@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,9 +11,10 @@ from sklearn.utils.metaestimators import available_if
 
 from ..multiclass import STRATEGIES, make_strategy
 from ..multiclass.binary import Binary
-from ..multiclass.strategy import GoOn, Solve
+from ..multiclass.solving import Solve
 from ..objective.maximum_entropy import MaximumEntropyProblem
 from ..solvers.base import Solver
+from ..solvers.effort import Effort
 from ..solvers.registry import make_solver
 from ._classifier import LinearClassifier
 from ._shared import SKLEARN_SOLVERS
@@ -132,18 +134,13 @@ class LogisticRegression(LinearClassifier):
             settings["C"] = 1.0  # raised in the course of the fit
         return settings
 
-    def _solve_settings(self) -> dict[str, Any]:
-        settings = super()._solve_settings()
-        if self._is_unpenalised():
-            settings["tol"] = self.tol / 2
-        return settings
+    def _effort(self) -> Effort:
+        effort = super()._effort()
+        return replace(effort, tol=self.tol / 2) if self._is_unpenalised() else effort
 
-    def _solver(self, settings: dict[str, Any]) -> Solve:
-        solve = super()._solver(settings)
+    def _solver(self) -> Solve:
+        solve = super()._solver()
         return without_penalty(solve, self.tol, type(self).__name__) if self._is_unpenalised() else solve
-
-    def _go_on(self, settings: dict[str, Any]) -> GoOn | None:
-        return None if self._is_unpenalised() else super()._go_on(settings)
 
     def _is_unpenalised(self) -> bool:
         return self.penalty is None or self.penalty == "none" or np.inf == self.C

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from ..vectors import Vector
 from ._solved import SolvedModel
 
 if TYPE_CHECKING:
-    from ..objective.problem import Problem
+    pass
 
 
 class LinearOneClassSVM(OutlierMixin, SolvedModel):  # type: ignore[misc]
@@ -68,7 +68,7 @@ class LinearOneClassSVM(OutlierMixin, SolvedModel):  # type: ignore[misc]
         """Finds the half-space that holds the rows of X; y is ignored."""
         X = _checked(self, X, reset=True)
         # What `solve` asks of a problem, this one has; it is no Problem because it has no labels.
-        problem = cast("Problem", OneClassProblem(X, self.nu, sample_weight=sample_weight))
+        problem = OneClassProblem(X, self.nu, sample_weight=sample_weight)
         solution = solve(problem, OneClassCD(), tol=self.tol, max_iter=self.max_iter, n_jobs=self._threads())
         self.coef_ = solution.coef[np.newaxis, :]
         self.offset_ = -solution.intercept

@@ -14,7 +14,7 @@ STRATEGIES = {
     "ovr": ("one_vs_rest", "OneVsRest"),
     "ovo": ("one_vs_one", "OneVsOne"),
     "dag": ("dag", "Dag"),
-    "crammer_singer": ("joint", "CrammerSinger"),
+    "crammer_singer": ("joint", "JointSVM"),
     "multinomial": ("joint", "Multinomial"),
 }
 

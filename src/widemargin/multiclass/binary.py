@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from ..vectors import Vector
-from .strategy import Ask, Fit, Labelled, Strategy, Table
-from .two_class_fits import fit_each
+from .labelled import Labelled, Table
+from .parts import Part, two_sides
+from .strategy import Strategy, sigmoid
 
 
 @dataclass(frozen=True)
@@ -21,9 +21,9 @@ class Binary(Strategy):
 
     has_probabilities = True
 
-    def fit(self, data: Labelled, ask: Ask) -> Fit:
-        """One fit, its passes on up to n_jobs threads."""
-        return fit_each(data, [lambda: np.asarray(data.codes == 1)], ask)
+    def parts(self, data: Labelled, settings: Mapping[str, Any]) -> Sequence[Part]:
+        """The one problem, with the second class on the positive side."""
+        return [Part(lambda: two_sides(lambda: data.X, np.asarray(data.codes == 1), data.row_weights, settings))]
 
     def subjects(self, classes: Sequence[Any]) -> list[tuple[Any, int]]:
         """The second class."""
@@ -39,4 +39,4 @@ class Binary(Strategy):
 
     def probabilities(self, scores: Table, n_classes: int) -> Table:
         """1 / (1 + e^-score) for the second class, the rest for the first."""
-        return np.column_stack([expit(-scores[:, 0]), expit(scores[:, 0])])
+        return np.column_stack([sigmoid(-scores[:, 0]), sigmoid(scores[:, 0])])

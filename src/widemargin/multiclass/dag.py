@@ -16,8 +16,8 @@ import numpy as np
 from .. import _core
 from ..data.matrix import Matrix
 from .base import Codes, MulticlassModel
+from .labelled import Table
 from .one_vs_one import OneVsOne, fit_one_vs_one, vote_table
-from .strategy import Table
 
 
 def dag(model: MulticlassModel, X: Matrix, n_jobs: int) -> Codes:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import softmax
 
+from ..data.matrix import Matrix
 from ..objective.crammer_singer import CrammerSingerProblem
 from ..objective.maximum_entropy import MaximumEntropyProblem
 from ..objective.multiclass import MulticlassProblem
 from ..solvers.base import Solver
 from ..solvers.solve import solve
 from .base import MulticlassModel, highest_score
-from .strategy import Ask, Fit, Labelled, Strategy, Table
+from .labelled import Labelled, Table
+from .parts import Part
+from .solving import Ask, solve_models
+from .strategy import Strategy
+from .table import Models
 
 
 def fit_joint(problem: MulticlassProblem, solver: str | Solver = "auto", **settings: Any) -> MulticlassModel:
@@ -48,25 +52,32 @@ class Joint(Strategy):
     problem: ClassVar[type[MulticlassProblem]]
     losses: ClassVar[frozenset[str]]  # of the models for two classes that go with it
 
-    def fit(self, data: Labelled, ask: Ask) -> Fit:
-        """One fit, its passes on up to n_jobs threads."""
-        self._require(ask)
-        shared = {name: ask.problem[name] for name in ("C", "intercept", "intercept_scaling")}
-        problem = self.problem(data.X, data.codes, sample_weight=data.weights, **shared)
-        start = ask.start(0)
-        fits = start is not None and len(start.coef) == problem.size
-        # A MulticlassProblem offers what the driver asks of a Problem.
-        solution = ask.solve(problem, start if fits else None, ask.n_jobs)  # type: ignore[arg-type]
+    def parts(self, data: Labelled, settings: Mapping[str, Any]) -> Sequence[Part]:
+        """The one problem."""
+        problem = self.problem_of(data.X, data.codes, data.row_weights, settings)
+        return [Part(lambda: problem)]
+
+    def problem_of(self, X: Matrix, y: Any, weights: Any, settings: Mapping[str, Any]) -> MulticlassProblem:
+        """The problem of all classes in y; of the settings it takes those that it knows."""
+        self._require(settings)
+        shared = {name: settings[name] for name in ("C", "intercept", "intercept_scaling") if name in settings}
+        return self.problem(X, y, sample_weight=weights, **shared)
+
+    def fit(self, data: Labelled, settings: Mapping[str, Any], ask: Ask) -> Models:
+        """One fit, its passes on up to n_jobs threads; its coefficients hold those of all classes."""
+        (part,) = self.parts(data, settings)
+        problem: Any = part.make()
+        (solution,) = solve_models([part], problem.size, ask).solutions
         coef, intercept = problem.decode(solution.coef)
-        return Fit(coef, np.asarray(intercept), (solution,))
+        return Models(coef, intercept, (solution,))
 
     def subjects(self, classes: Sequence[Any]) -> list[tuple[Any, int]]:
         """Every class, in the one solution."""
         return [(one, 0) for one in classes]
 
-    def _require(self, ask: Ask) -> None:
-        loss, penalty = ask.problem["loss"], ask.problem["penalty"]
-        if loss not in self.losses:
+    def _require(self, settings: Mapping[str, Any]) -> None:
+        loss, penalty = settings["loss"], settings["penalty"]
+        if loss not in self.losses and loss != self.name:
             raise ValueError(
                 f"multi_class={self.name!r} does not go with loss={loss!r}: use 'ovr', 'ovo' or 'dag', or one of the "
                 f"losses {', '.join(sorted(self.losses))}"
@@ -78,7 +89,7 @@ class Joint(Strategy):
 
 
 @dataclass(frozen=True)
-class CrammerSinger(Joint):
+class JointSVM(Joint):
     """Crammer and Singer's SVM. Its loss is its own: of the hinge losses, neither is meant."""
 
     name = "crammer_singer"
@@ -97,4 +108,6 @@ class Multinomial(Joint):
 
     def probabilities(self, scores: Table, n_classes: int) -> Table:
         """softmax(scores)"""
+        from scipy.special import softmax  # not before somebody wants probabilities
+
         return np.asarray(softmax(scores, axis=1))

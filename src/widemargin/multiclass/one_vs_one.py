@@ -7,8 +7,8 @@ they do not know of each other, so the result does not depend on how many.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -19,13 +19,14 @@ from ..data.matrix import Matrix
 from ..objective.labels import ordered_labels, row_weights
 from ..objective.problem import Problem
 from ..solvers.base import Solver
+from ..solvers.effort import Effort
 from ..solvers.run.solution import Solution
-from ..solvers.solve import solve
-from ..threads import thread_count
 from ..vectors import Vector
 from .base import Codes, Decision, MulticlassModel
-from .strategy import Ask, Fit, Labelled, Strategy, Table
-from .two_class_fits import fit_models
+from .labelled import Labelled, Table
+from .parts import OneSided, Part, two_sides
+from .solving import Ask
+from .strategy import Strategy
 
 
 def vote_table(values: Vector, n_classes: int) -> Vector:
@@ -87,41 +88,26 @@ def fit_one_vs_one(
     """
     X = X if isinstance(X, Matrix) else Matrix(X)
     codes, classes = ordered_labels(y, X.shape[0])
-    weights = row_weights(1.0, sample_weight, X.shape[0])
-    settings: dict[str, Any] = {"solver": solver, "tol": tol, "seed": seed}
-    settings |= {"max_iter": max_iter, "max_seconds": max_seconds}
+    data = Labelled(X, codes, classes, row_weights(1.0, sample_weight, X.shape[0]))
 
-    def run(problem: Problem, start: Solution | None, n_jobs: int) -> Solution:
-        return solve(problem, **settings, n_jobs=n_jobs, warm_start=start)
+    def run(model: int, problem: Problem, effort: Effort, start: Solution | None) -> Solution:
+        return replace(effort, max_seconds=max_seconds).solve(problem, start)  # for each pair, not for all of them
 
-    ask = Ask(problem, settings, run, thread_count(n_jobs))
-    found = OneVsOne().fit(Labelled(X, codes, len(classes), weights), ask)
+    ask = Ask(Effort(solver, tol, max_iter, None, seed, n_jobs), solve=run)
+    found = OneVsOne().fit(data, problem, ask)
     coef = found.coef if isinstance(found.coef, np.ndarray) else found.coef.toarray()
     return MulticlassModel(coef, found.intercept, classes, found.solutions, decide)
 
 
-def pair_rows(codes: NDArray[np.intp], pair: tuple[int, int]) -> tuple[NDArray[np.intp], Vector]:
-    """The rows of two classes, in their order, and their labels: the second class is +1."""
-    p, q = pair
-    rows = np.flatnonzero((codes == p) | (codes == q))
-    return rows, np.where(codes[rows] == q, 1.0, -1.0)
-
-
 @dataclass(frozen=True)
 class OneVsOne(Strategy):
-    """One model per pair of classes, and a vote."""
+    """One model per pair of classes, and a vote; the second class of a pair is above zero."""
 
-    def fit(self, data: Labelled, ask: Ask) -> Fit:
-        """k (k - 1) / 2 fits, on up to n_jobs threads."""
-        pairs = list(combinations(range(data.n_classes), 2))
+    decides = "pairs"
 
-        def fit(model: int, n_jobs: int) -> Solution:
-            rows, labels = pair_rows(data.codes, pairs[model])
-            weights = None if data.weights is None else data.weights[rows]
-            problem = Problem(data.X.take(rows), labels, sample_weight=weights, **ask.problem)
-            return ask.solve(problem, ask.start(model), n_jobs)
-
-        return fit_models(fit, len(pairs), data.X.shape[1], ask.n_jobs)
+    def parts(self, data: Labelled, settings: Mapping[str, Any]) -> Sequence[Part]:
+        """k (k - 1) / 2 problems, each of the rows of two classes in their order."""
+        return [_part(data, pair, settings) for pair in combinations(range(len(data.classes)), 2)]
 
     def subjects(self, classes: Sequence[Any]) -> list[tuple[Any, int]]:
         """Pairs of classes."""
@@ -130,3 +116,17 @@ class OneVsOne(Strategy):
     def decision(self, scores: Table, n_classes: int) -> Table:
         """Votes per class, between equal ones the sum of values."""
         return vote_table(scores, n_classes)
+
+
+def _part(data: Labelled, pair: tuple[int, int], settings: Mapping[str, Any]) -> Part:
+    p, q = pair
+
+    def rows() -> NDArray[np.intp]:
+        return np.flatnonzero((data.codes == p) | (data.codes == q))
+
+    def make() -> Problem | OneSided:
+        taken, weights = rows(), data.row_weights
+        second = np.asarray(data.codes[taken] == q)
+        return two_sides(lambda: data.X.take(taken), second, None if weights is None else weights[taken], settings)
+
+    return Part(make, f"{data.classes[p]} or {data.classes[q]}", pair, rows=rows)

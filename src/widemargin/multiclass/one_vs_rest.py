@@ -8,15 +8,15 @@ k problems with all rows each; k vectors to store and k products to predict.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import expit
 
-from .strategy import Ask, Fit, Labelled, Strategy, Table
-from .two_class_fits import fit_each
+from .labelled import Labelled, Table
+from .parts import Part, Positives, two_sides
+from .strategy import Strategy, sigmoid
 
 
 @dataclass(frozen=True)
@@ -25,17 +25,25 @@ class OneVsRest(Strategy):
 
     has_probabilities = True
 
-    def fit(self, data: Labelled, ask: Ask) -> Fit:
-        """k fits, on up to n_jobs threads."""
-        return fit_each(data, [partial(_is, data.codes, c) for c in range(data.n_classes)], ask)
+    def parts(self, data: Labelled, settings: Mapping[str, Any]) -> Sequence[Part]:
+        """k problems of all rows."""
+        return [self._part(data, model, settings) for model in range(len(data.classes))]
+
+    def _part(self, data: Labelled, model: int, settings: Mapping[str, Any]) -> Part:
+        return Part(
+            lambda: two_sides(lambda: data.X, self.positives(data, model), data.row_weights_of(model), settings),
+            f"class {data.classes[model]}",
+            (model,),
+            (lambda: self.positives(data, model)) if data.weighs_alike else None,
+        )
+
+    def positives(self, data: Labelled, model: int) -> Positives:
+        """The rows of that class."""
+        return np.asarray(data.codes == model)
 
     def probabilities(self, scores: Table, n_classes: int) -> Table:
         """Each model's own probability, divided by the sum over the classes."""
-        each = expit(scores)
+        each = sigmoid(scores)
         total = each.sum(axis=1, keepdims=True)
         # Where every class is impossible, none of them is more likely than another.
         return np.asarray(np.where(total > 0, each, 1.0) / np.where(total > 0, total, float(n_classes)))
-
-
-def _is(codes: NDArray[np.intp], c: int) -> NDArray[np.bool_]:
-    return np.asarray(codes == c)

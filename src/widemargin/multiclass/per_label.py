@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
-from .strategy import Ask, Fit, Labelled, Strategy, Table
-from .two_class_fits import fit_each
+from .labelled import Labelled, Table
+from .one_vs_rest import OneVsRest
+from .parts import Positives
+from .strategy import sigmoid
 
 
 @dataclass(frozen=True)
-class PerLabel(Strategy):
-    """One model per column of an indicator matrix."""
+class PerLabel(OneVsRest):
+    """One model per column of an indicator matrix, against the rows without that label."""
 
-    has_probabilities = True
-
-    def fit(self, data: Labelled, ask: Ask) -> Fit:
-        """One fit per label, on up to n_jobs threads."""
-        return fit_each(data, [partial(_has, data.codes, label) for label in range(data.n_classes)], ask)
+    def positives(self, data: Labelled, model: int) -> Positives:
+        """The rows with that label."""
+        return np.asarray(data.codes[:, model] == 1)
 
     def predict(self, scores: Table, n_classes: int) -> NDArray[np.intp]:
         """1 for each label whose score is above zero."""
@@ -29,8 +27,4 @@ class PerLabel(Strategy):
 
     def probabilities(self, scores: Table, n_classes: int) -> Table:
         """Each label's own probability; they need not sum to one."""
-        return np.asarray(expit(scores))
-
-
-def _has(indicator: NDArray[np.intp], label: int) -> NDArray[np.bool_]:
-    return np.asarray(indicator[:, label] == 1)
+        return sigmoid(scores)

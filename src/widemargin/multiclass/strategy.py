@@ -1,77 +1,24 @@
-"""What a multi-class method is: it fits, and turns the scores of its models into classes.
+"""What a multi-class method is: it makes problems of labels, and turns the scores of its models into classes.
 
-A method gets the data once (`Labelled`) and a way to solve (`Ask`); it returns one row of coefficients per model
-(`Fit`). Scores are X coef^T + intercept, one column per model; what they mean is the method's own business.
+A method gets the data (`Labelled`) and the words of `Problem` that all its models share, and makes `Part`s of them;
+what solves these (solving.py) is the same for all methods. Scores are X coef^T + intercept, one column per model; what
+they mean is the method's own business.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ..data.matrix import Matrix
-from ..objective.problem import Problem
-from ..solvers.base import Solver
-from ..solvers.run.solution import Solution
 from ..vectors import Vector
-
-Table = NDArray[np.float64]
-
-
-class Solve(Protocol):
-    """Solves one problem, from a solution near by if there is one, on so many threads."""
-
-    def __call__(self, problem: Problem, start: Solution | None, n_jobs: int) -> Solution: ...
-
-
-class GoOn(Protocol):
-    """Solves one problem by a solver that has begun already, on so many threads."""
-
-    def __call__(self, problem: Problem, begun: Solver, n_jobs: int) -> Solution: ...
-
-
-@dataclass(frozen=True)
-class Labelled:
-    """Rows with the number of each row's class; for labels that exclude nothing, one column of 0 and 1 per label."""
-
-    X: Matrix
-    codes: NDArray[np.intp]
-    n_classes: int
-    weights: Vector | Table | None  # per row, or one column per label
-
-
-@dataclass(frozen=True)
-class Ask:
-    """What the user wants of every model: the keyword arguments of `Problem` and of `solve`, threads, warm starts.
-
-    `solve` runs one problem with those arguments; a method with a problem of its own may take `settings` instead. Where
-    each model is one call of `solve` and no more, `go_on` is given, and several models may begin side by side.
-    """
-
-    problem: Mapping[str, Any]
-    settings: Mapping[str, Any]  # solver, tol, max_iter, seed
-    solve: Solve
-    n_jobs: int = 1
-    starts: tuple[Solution, ...] = field(default=(), repr=False)
-    go_on: GoOn | None = None
-
-    def start(self, model: int) -> Solution | None:
-        """The warm start of that model, if there is one."""
-        return self.starts[model] if model < len(self.starts) else None
-
-
-@dataclass(frozen=True)
-class Fit:
-    """One row of coefficients and one intercept per model, and the solutions that they come from."""
-
-    coef: Table | sp.csr_array  # sparse where a dense table would be large and nearly empty
-    intercept: Vector
-    solutions: tuple[Solution, ...]
+from .labelled import Labelled, Table
+from .parts import Part
+from .solving import Ask, solve_models
+from .table import Models
 
 
 @dataclass(frozen=True)
@@ -79,10 +26,15 @@ class Strategy:
     """Base of the methods. By default there is one model per class, and the highest score wins."""
 
     has_probabilities: ClassVar[bool] = False  # whether `probabilities` works, for models fitted with the logistic loss
+    decides: ClassVar[str] = "scores"  # what the models speak for: "scores" of classes, or "pairs" of classes that vote
 
-    def fit(self, data: Labelled, ask: Ask) -> Fit:
-        """Fits all models."""
+    def parts(self, data: Labelled, settings: Mapping[str, Any]) -> Sequence[Part]:
+        """The problems, `settings` being words of `Problem`."""
         raise NotImplementedError
+
+    def fit(self, data: Labelled, settings: Mapping[str, Any], ask: Ask) -> Models:
+        """Fits all models."""
+        return solve_models(self.parts(data, settings), data.X.shape[1], ask)
 
     def subjects(self, classes: Sequence[Any]) -> list[tuple[Any, int]]:
         """What the models are about, each with the number of the solution that tells of it."""
@@ -99,3 +51,10 @@ class Strategy:
     def probabilities(self, scores: Table, n_classes: int) -> Table:
         """One column per class, for models fitted with the logistic loss; votes, for one, are no probabilities."""
         raise NotImplementedError
+
+
+def sigmoid(scores: Table) -> Table:
+    """1 / (1 + e^-score)"""
+    from scipy.special import expit  # not before somebody wants probabilities
+
+    return np.asarray(expit(scores))

@@ -36,3 +36,23 @@ def balanced_factors(codes: NDArray[np.intp], n_classes: int, weights: Vector | 
     """
     totals = np.bincount(codes, weights=weights, minlength=n_classes)
     return np.asarray(totals.sum() / (n_classes * np.where(totals > 0, totals, np.inf)))
+
+
+def weighted_by_class(
+    weights: Vector, codes: NDArray[np.intp], classes: Sequence[Any], class_weight: Mapping[Any, float] | str | None
+) -> Vector:
+    """The rows' weights times the factors of their classes: none, "balanced", or one for each class that is named.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> weighted_by_class(np.array([1.0, 2.0]), np.array([0, 1]), ["a", "b"], {"b": 3.0})
+    array([1., 6.])
+    """
+    if class_weight is None:
+        return weights
+    if not isinstance(class_weight, str):
+        return np.asarray(weights * given_factors(classes, class_weight)[codes])
+    if class_weight != "balanced":
+        raise ValueError(f"class_weight must be None, 'balanced' or a dict, got {class_weight!r}")
+    return np.asarray(weights * balanced_factors(codes, len(classes), weights)[codes])

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from ..objective.problem import Problem
+    from .several import Subject
 
 Rows = NDArray[np.intp]
 
@@ -33,25 +33,25 @@ class Fold:
         return Fold(self.fitted[np.argsort(lengths[self.fitted], kind="stable")], self.held_out)
 
 
-def make_folds(problem: Problem, cv: Any, seed: int = 0) -> list[Fold]:
+def make_folds(subject: Subject, cv: Any, seed: int = 0) -> list[Fold]:
     """The splits: so many folds, a splitter of scikit-learn's, or pairs of row numbers.
 
     A number means shuffled folds, stratified for labels: files are often sorted by class or by source, and folds cut
     from them in order would each miss what the others hold.
     """
-    folds = _dealt(problem, int(cv), seed) if isinstance(cv, (int, np.integer)) else _split(problem, cv)
+    folds = _dealt(subject, int(cv), seed) if isinstance(cv, (int, np.integer)) else _split(subject, cv)
     if not folds:
         raise ValueError("cv makes no folds: give a number of at least 2, or at least one pair of row numbers")
     for number, fold in enumerate(folds):
-        _require_usable(problem, fold, number)
+        _require_usable(subject, fold, number)
     return folds
 
 
-def _dealt(problem: Problem, count: int, seed: int) -> list[Fold]:
-    rows = len(problem.y)
+def _dealt(subject: Subject, count: int, seed: int) -> list[Fold]:
+    rows = len(subject.y)
     if not 2 <= count <= rows:
         raise ValueError(f"cv must lie between 2 and the number of rows, got cv={count} with n_samples={rows}")
-    number = fold_numbers(problem.y, count, seed, stratified=problem.loss.classification)
+    number = fold_numbers(subject.y, count, seed, stratified=subject.loss.classification)
     return [Fold(np.flatnonzero(number != k), np.flatnonzero(number == k)) for k in range(count)]
 
 
@@ -76,11 +76,11 @@ def fold_numbers(y: NDArray[Any], count: int, seed: int, *, stratified: bool) ->
     return number
 
 
-def _split(problem: Problem, cv: Any) -> list[Fold]:
+def _split(subject: Subject, cv: Any) -> list[Fold]:
     from sklearn.model_selection import check_cv
 
-    splitter = check_cv(cv, problem.y, classifier=problem.loss.classification)
-    pairs = splitter.split(np.zeros((len(problem.y), 1)), problem.y)
+    splitter = check_cv(cv, subject.y, classifier=subject.loss.classification)
+    pairs = splitter.split(np.zeros((len(subject.y), 1)), subject.y)
     return [Fold(_row_numbers(fitted), _row_numbers(held_out)) for fitted, held_out in pairs]
 
 
@@ -89,11 +89,11 @@ def _row_numbers(chosen: Any) -> Rows:
     return np.flatnonzero(array) if array.dtype.kind == "b" else array.astype(np.intp)
 
 
-def _require_usable(problem: Problem, fold: Fold, number: int) -> None:
+def _require_usable(subject: Subject, fold: Fold, number: int) -> None:
     if len(fold.held_out) == 0:
         raise ValueError(f"fold {number} holds no row out: there is nothing to score")
-    counting = fold.fitted[problem.weights[fold.fitted] > 0]
+    counting = fold.fitted[subject.weights[fold.fitted] > 0]
     if len(counting) == 0:
         raise ValueError(f"fold {number} fits no row whose weight is above zero")
-    if problem.loss.classification and len(np.unique(problem.y[counting])) < 2:
+    if subject.loss.classification and len(np.unique(subject.y[counting])) < 2:
         raise ValueError(f"fold {number} fits rows of one class only: use fewer folds, or cv with stratified splits")

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..solvers.base import Solver
+from ..solvers.effort import Effort
 from ..solvers.run.solution import Solution, Status
-from .walk import Effort, Walk
+from .walk import Walk
 
 if TYPE_CHECKING:
     from ..objective.problem import Problem

@@ -1,40 +1,73 @@
-"""The problem that a search is about, by the name of its loss: two classes or numbers, or all classes at once."""
+"""What a search is about, from rows and labels: one problem, or several models whose common score counts."""
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
-from ..objective.crammer_singer import CrammerSingerProblem
-from ..objective.labels import NotTwoClassesError
-from ..objective.maximum_entropy import MaximumEntropyProblem
+from ..data.matrix import Matrix
+from ..multiclass import make_strategy
+from ..multiclass.joint import Joint
+from ..multiclass.labelled import Labelled
+from ..objective.class_weights import weighted_by_class
+from ..objective.labels import NotTwoClassesError, ordered_labels, row_weights
+from ..objective.losses import LOSSES
 from ..objective.problem import Problem
-
-# The losses of all classes at once.
-JOINT = {"crammer_singer": CrammerSingerProblem, "multinomial": MaximumEntropyProblem}
-# The settings that such problems have; they know one penalty and no insensitive zone.
-SHARED = ("intercept", "intercept_scaling", "sample_weight")
+from .several import JOINT, Several, Subject
 
 
-def make_problem(X: Any, y: Any, loss: str, penalty: str, **settings: Any) -> Problem:
-    """The problem with that loss; `settings` are further words of `Problem`.
+def subject_of(
+    X: Any,
+    y: Any,
+    loss: str,
+    penalty: str,
+    *,
+    multi_class: str | None = None,
+    class_weight: Any = None,
+    sample_weight: Any = None,
+    **settings: Any,
+) -> Subject:
+    """The subject of a search with those words of `find_C`; `settings` are further words of `Problem`.
 
     Examples
     --------
-    >>> make_problem([[0.0], [1.0], [2.0]], ["a", "b", "c"], "multinomial", "l2").n_classes
+    >>> X, y = [[0.0], [1.0], [2.0]], ["a", "b", "c"]
+    >>> subject_of(X, y, "multinomial", "l2").n_classes
+    3
+    >>> len(subject_of(X, y, "hinge", "l2", multi_class="ovr").parts())
     3
     """
-    if loss not in JOINT:
+    X = X if isinstance(X, Matrix) else Matrix(X)
+    settings |= {"loss": loss, "penalty": penalty}
+    several = None if multi_class is None else make_strategy(multi_class)
+    if class_weight is not None or several is not None:
+        _require_classes(loss)
+    weights = _weights(X, y, class_weight, sample_weight)
+    if loss in JOINT:
+        several = make_strategy(loss)
+    else:
         try:
-            return Problem(X, y, loss, penalty, **settings)
+            return Problem(X, y, sample_weight=weights, **settings)
         except NotTwoClassesError as error:
-            raise NotTwoClassesError(
-                f"{error}. For one C of several classes use loss='multinomial' or 'crammer_singer'; for a C of each "
-                "class against the rest, LinearSVCCV, or LogisticRegressionCV(multi_class='ovr')"
-            ) from None
-    if penalty != "l2":
-        raise ValueError(
-            f"loss={loss!r} needs penalty='l2', got {penalty!r}: the CV classes take others with multi_class='ovr'"
-        )
-    shared = {name: settings[name] for name in SHARED if name in settings}
-    # A MulticlassProblem offers what the search asks of a Problem.
-    return cast("Problem", JOINT[loss](X, y, **shared))
+            if several is None:
+                raise NotTwoClassesError(
+                    f"{error}. For one C of several classes use multi_class='ovr' or 'ovo', loss='multinomial' or "
+                    "'crammer_singer'; for a C of each class against the rest, LinearSVCCV, or "
+                    "LogisticRegressionCV(multi_class='ovr')"
+                ) from None
+    if isinstance(several, Joint):
+        return several.problem_of(X, y, weights, settings)
+    codes, classes = ordered_labels(y, X.shape[0])
+    return Several(several, Labelled(X, codes, classes, weights), settings)
+
+
+def _weights(X: Matrix, y: Any, class_weight: Any, sample_weight: Any) -> Any:
+    if class_weight is None:
+        return sample_weight
+    codes, classes = ordered_labels(y, X.shape[0])
+    given = row_weights(1.0, sample_weight, X.shape[0])
+    return weighted_by_class(given, codes, classes.tolist(), class_weight)
+
+
+def _require_classes(loss: str) -> None:
+    if loss in LOSSES and not LOSSES[loss].classification:
+        raise ValueError(f"loss={loss!r} is for numbers: multi_class and class_weight are for losses of classes")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..multiclass.table import Models
 from ..solvers.run.solution import Solution
 from ..vectors import Vector
 
@@ -36,7 +37,10 @@ class Candidate:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """All values of C that were tried, the best of them, and the solution on all rows.
+    """All values of C that were tried, the best of them, and the models of all rows.
+
+    `models.coef` has one row per model and `models.intercept` one number: per class, or per pair of classes, where
+    there are several. The solutions that they come from carry the certificates.
 
     Of values with the same mean score the smallest is the best. `ended` says why the values in `not_tried` were left
     out, and is None when all were tried.
@@ -54,10 +58,21 @@ class SearchResult:
 
     candidates: tuple[Candidate, ...]
     best: Candidate
-    solution: Solution = field(repr=False)
+    models: Models = field(repr=False)
     scoring: str
     ended: str | None
     not_tried: tuple[float, ...]
+    l1_ratio: float  # the share of l1 in the penalty
+
+    @property
+    def solution(self) -> Solution:
+        """The solution on all rows; of several models, the first one's."""
+        return self.solutions[0]
+
+    @property
+    def solutions(self) -> tuple[Solution, ...]:
+        """The solutions on all rows, one per problem."""
+        return self.models.solutions
 
     @property
     def best_C(self) -> float:

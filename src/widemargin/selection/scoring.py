@@ -1,7 +1,7 @@
-"""Scores of predictions that were made in one product with the whole matrix.
+"""Scores of predictions that are there already.
 
-scikit-learn's scorers want a fitted model and rows. The model here holds the predictions of all rows, and is asked by
-row numbers: no rows are copied to be scored.
+scikit-learn's scorers want a fitted model and rows. The model here holds the predictions of the rows in question, and
+what it is asked by does not matter: no rows are copied to be scored.
 """
 
 from __future__ import annotations
@@ -11,89 +11,78 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
+from ..multiclass.binary import Binary
+from ..multiclass.strategy import Strategy
 from ..vectors import Vector
+from .several import strategy_of
 
 if TYPE_CHECKING:
-    from ..objective.problem import Problem
+    from .several import Subject
 
 Rows = NDArray[np.intp]
-Score = Callable[[Vector, Rows], float]  # predictions of all rows, the rows to score
+Score = Callable[[Vector, Rows], float]  # predictions, one column per model, and the rows that they are about
+# The losses whose scores are logarithms of odds.
+LOG_ODDS = ("logistic", "multinomial")
 
 
 class PredictedClasses(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Predictions z of a two-class model, looked up by row number."""
+    """Predictions of a method for classes."""
 
-    def __init__(self, z: Vector, classes: NDArray[Any]) -> None:
+    def __init__(self, z: Vector, strategy: Strategy, classes: NDArray[Any]) -> None:
         self.z = z
+        self.strategy = strategy
         self.classes = classes
         self.classes_ = classes
 
-    def decision_function(self, X: Rows) -> Vector:
-        """Signed scores."""
-        return self.z[X]
+    def decision_function(self, X: Any) -> Vector:
+        """Signed scores of two classes, else one column per class."""
+        return self.strategy.decision(self.z, len(self.classes_))
 
-    def predict(self, X: Rows) -> NDArray[Any]:
-        """The class on each row's side."""
-        return np.asarray(self.classes_[(self.z[X] > 0).astype(np.intp)])
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row."""
+        return np.asarray(self.classes_[self.strategy.predict(self.z, len(self.classes_))])
 
 
 class PredictedProbabilities(PredictedClasses):
-    """The same of a logistic model, which has probabilities too."""
+    """Predictions of a logistic model, which has probabilities too."""
 
-    def predict_proba(self, X: Rows) -> Vector:
+    def predict_proba(self, X: Any) -> Vector:
         """Probability of each class."""
-        z = self.z[X]
-        return np.exp(-np.logaddexp(0.0, np.column_stack([z, -z])))
-
-
-class PredictedOfSeveral(PredictedClasses):
-    """Predictions of one value per class, the highest of which decides."""
-
-    def predict(self, X: Rows) -> NDArray[Any]:
-        """The class of the highest value."""
-        return np.asarray(self.classes_[self.z[X].argmax(axis=1)])
-
-
-class ProbabilitiesOfSeveral(PredictedOfSeveral):
-    """The same of a maximum entropy model, which has probabilities too."""
-
-    def predict_proba(self, X: Rows) -> Vector:
-        """Probability of each class."""
-        return np.asarray(softmax(self.z[X], axis=1))
+        return self.strategy.probabilities(self.z, len(self.classes_))
 
 
 class PredictedTargets(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """Predictions of a regression model, looked up by row number."""
+    """Predictions of a regression model."""
 
     def __init__(self, z: Vector) -> None:
         self.z = z
         self.fitted_ = True
 
-    def predict(self, X: Rows) -> Vector:
+    def predict(self, X: Any) -> Vector:
         """The predicted targets."""
-        return self.z[X]
+        return self.z[:, 0]
 
 
-def make_score(problem: Problem, scoring: Any, weights: Vector | None = None) -> tuple[str, Score]:
+def make_score(subject: Subject, scoring: Any, weights: Vector | None = None) -> tuple[str, Score]:
     """The name and the function of a score; None means accuracy for labels and R^2 for targets.
 
     With weights, a row of weight two counts as two rows in the score as well.
     """
+    strategy = strategy_of(subject)
     if scoring is None:
-        scoring = "accuracy" if problem.loss.classification else "r2"
-    codes = problem.class_codes
-    if scoring == "accuracy" and codes is not None:
-        return "accuracy", lambda z, rows: _weighted_mean(_chosen(z[rows]) == codes[rows], weights, rows)
+        scoring = "r2" if strategy is None else "accuracy"
+    if strategy is not None and scoring == "accuracy":
+        return "accuracy", _accuracy(subject, strategy, weights)
     from sklearn.metrics import get_scorer
 
     scorer = get_scorer(scoring)
-    if problem.classes is not None and len(problem.classes) > 2:
-        scorer = _with_labels(scorer, problem.classes)
-    truth = problem.y if codes is None or problem.classes is None else problem.classes[codes]
-    model = _model_of(problem)
+    model: Callable[[Vector], BaseEstimator] = PredictedTargets
+    truth: NDArray[Any] = subject.y
+    if strategy is not None:
+        model, truth = _classifier(subject, strategy), _classes(subject)[class_numbers(subject)]
+        scorer = scorer if isinstance(strategy, Binary) else _with_labels(scorer, _classes(subject))
 
     def score(z: Vector, rows: Rows) -> float:
         extra = {} if weights is None else {"sample_weight": weights[rows]}
@@ -103,16 +92,38 @@ def make_score(problem: Problem, scoring: Any, weights: Vector | None = None) ->
             if "predict_proba" not in str(error):
                 raise
             raise ValueError(
-                f"scoring={scoring!r} needs probabilities, which loss={problem.loss.name!r} does not give: use a "
+                f"scoring={scoring!r} needs probabilities, which loss={subject.loss.name!r} does not give: use a "
                 "logistic loss (LogisticRegressionCV), or a score of decisions such as 'roc_auc'"
             ) from None
 
     return str(scoring), score
 
 
-def _chosen(z: Vector) -> NDArray[Any]:
-    """The number of the class that predictions stand for: of one value its side, of several the highest."""
-    return np.asarray(z > 0 if z.ndim == 1 else z.argmax(axis=1))
+def class_numbers(subject: Subject) -> NDArray[np.intp]:
+    """The number of each row's class."""
+    assert subject.class_codes is not None  # its loss is one of labels
+    return subject.class_codes
+
+
+def _accuracy(subject: Subject, strategy: Strategy, weights: Vector | None) -> Score:
+    codes, n_classes = class_numbers(subject), len(_classes(subject))
+
+    def score(z: Vector, rows: Rows) -> float:
+        correct = strategy.predict(z, n_classes) == codes[rows]
+        return float(np.mean(correct) if weights is None else np.average(correct, weights=weights[rows]))
+
+    return score
+
+
+def _classifier(subject: Subject, strategy: Strategy) -> Callable[[Vector], BaseEstimator]:
+    probable = strategy.has_probabilities and subject.loss.name in LOG_ODDS
+    kind = PredictedProbabilities if probable else PredictedClasses
+    return lambda z: kind(z, strategy, _classes(subject))
+
+
+def _classes(subject: Subject) -> NDArray[Any]:
+    assert subject.classes is not None  # its loss is one of labels
+    return subject.classes
 
 
 def _with_labels(scorer: Any, classes: Any) -> Any:
@@ -133,23 +144,3 @@ def _with_labels(scorer: Any, classes: Any) -> Any:
         labels=classes,
         **scorer._kwargs,
     )
-
-
-def _weighted_mean(correct: NDArray[np.bool_], weights: Vector | None, rows: Rows) -> float:
-    return float(np.mean(correct) if weights is None else np.average(correct, weights=weights[rows]))
-
-
-def _model_of(problem: Problem) -> Callable[[Vector], BaseEstimator]:
-    classes = problem.classes
-    if classes is None:
-        return PredictedTargets
-    kind = _MODELS.get(problem.loss.name, PredictedClasses)
-    return lambda z: kind(z, classes)
-
-
-# By the loss, where predictions are more than the sides of a border.
-_MODELS = {
-    "logistic": PredictedProbabilities,
-    "crammer_singer": PredictedOfSeveral,
-    "multinomial": ProbabilitiesOfSeveral,
-}

@@ -1,8 +1,8 @@
 """`find_C`: the best C by cross-validation, in the manner of LIBLINEAR's -C, for every loss and penalty.
 
-C goes up. At each value all folds are fitted, in parallel, each from its own fits at smaller values (walk.py); the
-search ends at the last value, or when larger ones are hopeless (stopping.py). The best value is then fitted on all
-rows.
+C goes up. At each value all folds are fitted, in parallel, each model from its own fits at smaller values (walk.py);
+the search ends at the last value, or when larger ones are hopeless (stopping.py). The best value is then fitted on all
+rows. Several models, as of one class against the rest, have one C, and their common score counts (several.py).
 """
 
 from __future__ import annotations
@@ -18,22 +18,24 @@ import numpy as np
 from ..blas import limit_blas, one_blas_thread
 from ..data.matrix import stored
 from ..deadline import Deadline
+from ..multiclass.solving import Ask, solve_models
+from ..multiclass.table import Models
 from ..numbers import as_number
-from ..objective.problem import Problem
+from ..objective.multiclass import MulticlassProblem
 from ..solvers.base import Solver
-from ..solvers.run.solution import Solution, Status
-from ..solvers.solve import solve
+from ..solvers.effort import Effort
+from ..solvers.run.solution import Status
 from ..threads import thread_count, thread_map
 from ..vectors import Vector
-from .fold_run import FoldFit, FoldRun, average_model, shares_rows
+from .fold_run import FoldFit, FoldRun, average_model, shares_rows, spanning_within
 from .folds import make_folds
 from .path import checked_Cs
-from .problems import make_problem
+from .problems import subject_of
 from .result import Candidate, SearchResult
 from .scoring import make_score
+from .several import Subject, parts_of
 from .stopping import OUT_OF_TIME, EarlyStopping, StopWatch, search_deadlines
 from .values import doubling_Cs
-from .walk import Effort
 
 # A gap that a fold's model may have unless told otherwise: docs/selection.md holds what it does to scores.
 LOOSEST_SCORE_TOL = 3e-3
@@ -52,6 +54,8 @@ def find_C(
     intercept: str = "free",
     intercept_scaling: float = 1.0,
     sample_weight: Any = None,
+    class_weight: Any = None,
+    multi_class: str | None = None,
     epsilon: float = 0.1,
     solver: str | Solver = "auto",
     tol: float = 1e-3,
@@ -70,7 +74,12 @@ def find_C(
     X, y, loss, penalty, l1_ratio, intercept, intercept_scaling, sample_weight, epsilon
         The problem, as in `Problem`. A weight of two counts as the row given twice, in fits and scores. The losses
         "multinomial" and "crammer_singer" (penalty l2) are those of several classes at once; the coefficients of the
-        solution are then those of `MaximumEntropyProblem` or `CrammerSingerProblem`, which `split` sets apart.
+        solution are then those of `MaximumEntropyProblem` or `CrammerSingerProblem`, which `models` of the result sets
+        apart.
+    class_weight : None, "balanced" or dict
+        Factors of C by class of the row, in fits but not in scores.
+    multi_class : {"ovr", "ovo", "dag", "crammer_singer", "multinomial"}, optional
+        How more than two classes are told apart, as in `LinearSVC`: one C for all models, by their common score.
     Cs : sequence of floats, optional
         The values to try. By default doubling from the first value that matters for these data.
     cv : int, splitter or pairs of row numbers
@@ -95,7 +104,8 @@ def find_C(
     Returns
     -------
     SearchResult
-        With `.best_C`, `.best_score`, `.solution` (fitted on all rows), the table and `.plot(path)`.
+        With `.best_C`, `.best_score`, `.solution` (fitted on all rows; `.models` of several), the table and
+        `.plot(path)`.
 
     Examples
     --------
@@ -110,30 +120,22 @@ def find_C(
     >>> found.mean_scores.shape
     (3,)
     """
-    problem = make_problem(
+    subject = subject_of(
         X,
         y,
         loss,
         penalty,
+        multi_class=multi_class,
+        class_weight=class_weight,
+        sample_weight=sample_weight,
         l1_ratio=l1_ratio,
         intercept=intercept,
         intercept_scaling=intercept_scaling,
-        sample_weight=sample_weight,
         epsilon=epsilon,
     )
-    effort = Effort(solver, tol, max_iter, None, seed, 1)
-    plan = Plan(
-        Cs,
-        cv,
-        scoring,
-        None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64),
-        early_stopping,
-        score_tol=score_tol,
-        threads=thread_count(n_jobs),
-        progress=progress,
-        max_seconds=max_seconds,
-    )
-    return search(problem, effort, plan)
+    counted = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    plan = Plan(Cs, cv, scoring, counted, early_stopping, score_tol=score_tol, progress=progress)
+    return search(subject, Effort(solver, tol, max_iter, max_seconds, seed, n_jobs), plan)
 
 
 @dataclass(frozen=True)
@@ -147,19 +149,17 @@ class Plan:
     early_stopping: EarlyStopping | bool = True
     score_tol: float | None = None
     mean_loss: bool = False  # C is divided by the weight of the rows fitted, so that it means the same in every fold
-    threads: int = 1
     progress: bool = False
-    max_seconds: float | None = None  # of the whole search
 
-    def values(self, problem: Problem) -> list[float]:
+    def values(self, subject: Subject) -> list[float]:
         """The values of C in ascending order."""
-        return list(doubling_Cs(problem)) if self.Cs is None else sorted(set(checked_Cs(self.Cs)))
+        return list(doubling_Cs(subject)) if self.Cs is None else sorted(set(checked_Cs(self.Cs)))
 
     def scoring_effort(self, effort: Effort) -> Effort:
-        """How the folds are fitted: a score may need less accuracy than the model that is returned."""
-        if self.score_tol is None:
-            return replace(effort, tol=max(effort.tol, min(10 * effort.tol, LOOSEST_SCORE_TOL)))
-        return replace(effort, tol=as_number("score_tol", self.score_tol, least=0))
+        """How the folds are fitted, on one thread each: a score may need less accuracy than the model returned."""
+        loose = max(effort.tol, min(10 * effort.tol, LOOSEST_SCORE_TOL))
+        tol = loose if self.score_tol is None else as_number("score_tol", self.score_tol, least=0)
+        return replace(effort, tol=tol, n_jobs=1, max_seconds=None)
 
     def watch(self) -> StopWatch | None:
         """What looks for the end, if anything does."""
@@ -168,31 +168,30 @@ class Plan:
         return StopWatch(EarlyStopping() if self.early_stopping is True else self.early_stopping)
 
 
-def search(problem: Problem, effort: Effort, plan: Plan) -> SearchResult:
-    """`find_C` for a problem that is there already."""
-    trying, whole = search_deadlines(plan.max_seconds)
-    values = plan.values(problem)
-    folds = make_folds(problem, plan.cv, effort.seed)
-    scorer, score = make_score(problem, plan.scoring, plan.score_weights)
-    shared = shares_rows(problem, len(folds))
+def search(subject: Subject, effort: Effort, plan: Plan) -> SearchResult:
+    """`find_C` for a subject that is there already; the effort is for the whole search."""
+    trying, whole = search_deadlines(effort.max_seconds)
+    values = plan.values(subject)
+    folds = make_folds(subject, plan.cv, effort.seed)
+    scorer, score = make_score(subject, plan.scoring, plan.score_weights)
+    shared, spanning = shares_rows(subject, len(folds)), spanning_within(subject, len(folds))
     if not shared:
-        lengths = stored(problem.X).row_lengths
+        lengths = stored(subject.X).row_lengths
         folds = [fold.by_length(lengths) for fold in folds]
     fold_effort = plan.scoring_effort(effort)
-    runs = [FoldRun(problem, fold, fold_effort, score, plan.mean_loss, shared) for fold in folds]
+    runs = [FoldRun(subject, fold, fold_effort, score, plan.mean_loss, shared, spanning) for fold in folds]
     with one_blas_thread():
         limit_blas()
-        tried, best, reason = _climb(values, runs, plan, scorer, trying)
-        refit = replace(effort, n_jobs=plan.threads, max_seconds=whole.share())
-        guess = average_model(runs, best.models)
-        solution = _fit_all(problem.with_C(best.candidate.C), refit, guess)
+        tried, best, reason = _climb(values, runs, plan, scorer, trying, thread_count(effort.n_jobs))
+        models = _fit_all(subject, best, runs, replace(effort, max_seconds=whole.share()))
     return SearchResult(
         candidates=tuple(tried),
         best=best.candidate,
-        solution=solution,
+        models=models,
         scoring=scorer,
         ended=reason,
         not_tried=tuple(values[len(tried) :]),
+        l1_ratio=subject.penalty.rho,
     )
 
 
@@ -201,17 +200,17 @@ class _Best:
     """The best value so far and the folds' models at it, from which the fit of all rows starts."""
 
     candidate: Candidate
-    models: list[Solution]
+    fits: list[FoldFit]
 
 
 def _climb(
-    values: list[float], runs: list[FoldRun], plan: Plan, scorer: str, deadline: Deadline
+    values: list[float], runs: list[FoldRun], plan: Plan, scorer: str, deadline: Deadline, threads: int
 ) -> tuple[list[Candidate], _Best, str | None]:
     """Value after value, until the last one, until the rest is hopeless, or until the time has run out."""
     watch = plan.watch()
     tried: list[Candidate] = []
     best: _Best | None = None
-    workers = min(plan.threads, len(runs))
+    workers = min(threads, len(runs))
 
     def fit(k: int, C: float) -> FoldFit:
         return runs[k].at(C, deadline.share(k, len(runs), workers))
@@ -224,7 +223,7 @@ def _climb(
             candidate = _candidate(C, fits)
             tried.append(candidate)
             if best is None or candidate.mean_score > best.candidate.mean_score:
-                best = _Best(candidate, [fit.solution for fit in fits])
+                best = _Best(candidate, fits)
             show(candidate, best.candidate)
             reason = _reason_to_end(watch, candidate, fits) if watch is not None else None
             if reason is None and values[-1] != C and deadline.passed:
@@ -236,40 +235,37 @@ def _climb(
 
 
 def _reason_to_end(watch: StopWatch, candidate: Candidate, fits: list[FoldFit]) -> str | None:
-    coefs, predictions = [fit.solution.coef for fit in fits], [fit.predictions for fit in fits]
+    coefs, predictions = [fit.coef for fit in fits], [fit.predictions for fit in fits]
     return watch.reason_to_end(candidate.C, np.array(candidate.scores), coefs, predictions)
 
 
 def _ran_out(fits: list[FoldFit]) -> bool:
-    return any(fit.solution.status is Status.TIME_LIMIT for fit in fits)
+    return any(solution.status is Status.TIME_LIMIT for fit in fits for solution in fit.solutions)
 
 
 def _candidate(C: float, fits: list[FoldFit]) -> Candidate:
-    solutions = [fit.solution for fit in fits]
+    solutions = [solution for fit in fits for solution in fit.solutions]
     return Candidate(
         C=C,
         scores=tuple(fit.score for fit in fits),
-        nonzeros=float(np.mean([np.count_nonzero(solution.coef) for solution in solutions])),
-        passes=float(sum(solution.trace[-1].passes for solution in solutions)),
+        nonzeros=float(np.mean([np.count_nonzero(fit.coef) for fit in fits])),
+        passes=float(sum(solution.trace[-1].passes for solution in solutions if len(solution.trace))),
         seconds=float(sum(solution.seconds for solution in solutions)),
         converged=all(solution.converged for solution in solutions),
     )
 
 
-def _fit_all(problem: Problem, effort: Effort, guess: Solution) -> Solution:
-    solution = solve(
-        problem,
-        effort.solver,
-        tol=effort.tol,
-        max_iter=effort.max_iter,
-        max_seconds=effort.max_seconds,
-        seed=effort.seed,
-        n_jobs=effort.n_jobs,
-        warm_start=guess,
-    )
-    if solution.status is Status.INTERRUPTED:
+def _fit_all(subject: Subject, best: _Best, runs: list[FoldRun], effort: Effort) -> Models:
+    """The models of all rows at the best C, each from the mean of the folds' models."""
+    parts = [part.at(best.candidate.C) for part in parts_of(subject)]
+    folds = [[fit.solutions[k] for fit in best.fits] for k in range(len(parts))]
+    guesses = [average_model(runs, part, k, folds[k]) for k, part in enumerate(parts)]
+    models = solve_models(parts, len(guesses[0].w), Ask(effort, guesses))
+    if models.solutions[-1].status is Status.INTERRUPTED:
         raise KeyboardInterrupt
-    return solution
+    if isinstance(subject, MulticlassProblem):
+        return Models(*subject.decode(models.solutions[0].coef), models.solutions)
+    return models
 
 
 @contextmanager

@@ -16,21 +16,24 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from .several import leading_problem
+
 if TYPE_CHECKING:
-    from ..objective.problem import Problem
+    from .several import Subject
 
 DOUBLINGS = 30
 
 
-def doubling_Cs(problem: Problem) -> Iterator[float]:
+def doubling_Cs(subject: Subject) -> Iterator[float]:
     """Powers of two from `first_C` on, a billion times as far at most."""
-    first = first_C(problem)
+    first = first_C(subject)
     for k in range(DOUBLINGS + 1):
         yield first * 2.0**k
 
 
-def first_C(problem: Problem) -> float:
-    """The power of two from which on C matters."""
+def first_C(subject: Subject) -> float:
+    """The power of two from which on C matters; of several models, to the one whose classes have the most weight."""
+    problem = leading_problem(subject)
     slope, reach = problem.scale_of_C()
     if not (slope > 0 and reach > 0):
         return 1.0  # no feature says anything at w = 0

@@ -17,26 +17,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ..objective.points import Point
-from ..solvers.base import Solver
+from ..objective.problem import Problem
+from ..solvers.effort import Effort
 from ..solvers.run.solution import Solution
-from ..solvers.solve import solve
 from ..vectors import Vector
 from .span import best_in_span
 
 if TYPE_CHECKING:
-    from ..objective.problem import Problem
-
-
-@dataclass(frozen=True)
-class Effort:
-    """How each fit of a path or a search is made; the words are those of `solve`."""
-
-    solver: str | Solver = "auto"
-    tol: float = 1e-3
-    max_iter: int | None = None
-    max_seconds: float | None = None
-    seed: int = 0
-    n_jobs: int = 1
+    from ..objective.multiclass import MulticlassProblem
 
 
 # Solutions whose span is searched for the next start.
@@ -52,45 +40,57 @@ class Visited:
 
 
 @dataclass
-class Walk:
-    """The fits of one problem at one C after another."""
+class Starts:
+    """The last solutions of one problem along C, and what they tell of the next.
 
-    problem: Problem
-    effort: Effort
-    _visited: deque[Visited] = field(default_factory=lambda: deque(maxlen=2), init=False)  # the last one first
-    _known: deque[Point] = field(default_factory=lambda: deque(maxlen=SPANNING), init=False)
+    With `spanning` zero nothing is kept, and every fit starts anew.
+    """
 
-    def to(self, C: float, max_seconds: float | None = None) -> Solution:
-        """The solution at C, which must not be below the last one; max_seconds instead of the effort's, if given."""
-        effort = self.effort
-        problem = self.problem.with_C(C)
-        solution = solve(
-            problem,
-            effort.solver,
-            tol=effort.tol,
-            max_iter=effort.max_iter,
-            max_seconds=effort.max_seconds if max_seconds is None else max_seconds,
-            seed=effort.seed,
-            n_jobs=effort.n_jobs,
-            warm_start=self._start(problem),
-        )
-        self._visited.appendleft(Visited(C, solution))
+    spanning: int = SPANNING
+    _visited: deque[Visited] = field(init=False)  # the last one first
+    _known: deque[Point] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._visited, self._known = deque(maxlen=min(2, self.spanning)), deque(maxlen=self.spanning)
+
+    def add(self, problem: Problem | MulticlassProblem, solution: Solution) -> None:
+        """Takes note of a solution; its C must not be below the last one."""
+        self._visited.appendleft(Visited(problem.C, solution))
         if problem.tells_its_dual and solution.point.z is not None:
             self._known.appendleft(solution.point)
-        return solution
 
-    def _start(self, problem: Problem) -> Point | None:
+    def next(self, problem: Problem | MulticlassProblem) -> Point | None:
+        """Where to start with the problem at its C; None if nothing is known."""
         if not self._visited:
             return None
         last = self._visited[0].solution.point
         start = replace(last, dual=predicted_dual(problem, *self._visited), pull=None)
-        if not self._known:
+        if not (self._known and isinstance(problem, Problem)):
             return start
         w, b = best_in_span(problem, self._known)
         return Point(w, b, start.dual)
 
+    def solve(self, problem: Problem | MulticlassProblem, effort: Effort) -> Solution:
+        """The solution at the problem's C, from those before it."""
+        solution = effort.solve(problem, self.next(problem))
+        self.add(problem, solution)
+        return solution
 
-def predicted_dual(problem: Problem, last: Visited, before: Visited | None = None) -> Vector | None:
+
+@dataclass
+class Walk:
+    """The fits of one problem at one C after another."""
+
+    problem: Problem | MulticlassProblem
+    effort: Effort
+    _starts: Starts = field(default_factory=Starts, init=False)
+
+    def to(self, C: float) -> Solution:
+        """The solution at C, which must not be below the last one."""
+        return self._starts.solve(self.problem.with_C(C), self.effort)
+
+
+def predicted_dual(problem: Problem | MulticlassProblem, last: Visited, before: Visited | None = None) -> Vector | None:
     """The dual point at the problem's C, foreseen from one or two smaller values and clipped into its domain."""
     v = last.solution.dual
     if v is None:

@@ -13,13 +13,13 @@ from ...threads import thread_map
 from .solution import Solution, Status
 
 
-class Fit(Protocol):
+class FitNumber(Protocol):
     """Solves problem number k in so many seconds, if there is a limit."""
 
     def __call__(self, k: int, seconds: float | None) -> Solution: ...
 
 
-def solve_each(fit: Fit, count: int, *, workers: int = 1, max_seconds: float | None = None) -> list[Solution]:
+def solve_each(fit: FitNumber, count: int, *, workers: int = 1, max_seconds: float | None = None) -> list[Solution]:
     """The solutions of problems 0 .. count - 1; after Ctrl-C those up to the one which it ended, if nothing is raised.
 
     `max_seconds` is for all together: each gets its share of what is left when it begins. On threads Ctrl-C raises
@@ -40,9 +40,12 @@ def solve_each(fit: Fit, count: int, *, workers: int = 1, max_seconds: float | N
     return found
 
 
-def solve_all(fit: Fit, count: int, *, workers: int = 1) -> list[Solution]:
-    """The same where all are needed: Ctrl-C raises KeyboardInterrupt, unless the one it ended is the only one."""
-    solutions = solve_each(fit, count, workers=workers)
+def solve_all(fit: FitNumber, count: int, *, workers: int = 1, max_seconds: float | None = None) -> list[Solution]:
+    """The solutions of all problems 0 .. count - 1, none of which can be missed.
+
+    Ctrl-C raises KeyboardInterrupt, unless the problem it ended is the only one. The words are those of `solve_each`.
+    """
+    solutions = solve_each(fit, count, workers=workers, max_seconds=max_seconds)
     if count > 1 and solutions[-1].status is Status.INTERRUPTED:
         raise KeyboardInterrupt
     return solutions

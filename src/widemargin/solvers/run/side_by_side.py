@@ -92,12 +92,21 @@ class Together:
     seed: int
     then: Solver  # what each of them goes on with
 
-    def begin(self, sides: Sides, count: int, *, workers: int = 1, deadline: Deadline | None = None) -> list[Begun]:
+    def begin(
+        self,
+        sides: Sides,
+        count: int,
+        *,
+        workers: int = 1,
+        deadline: Deadline | None = None,
+        table: Vector | None = None,
+    ) -> list[Begun]:
         """The first passes of problems 0 .. count - 1, in groups of lanes, so many groups at a time.
 
-        Ctrl-C raises KeyboardInterrupt.
+        Their weights are left in the rows of the table, if one is given. Ctrl-C raises KeyboardInterrupt.
         """
         groups = self._groups(count, workers)
+        weights = np.empty((count, self.like.X.shape[1])) if table is None else table
         begun: list[Begun] = []
         with catch_interrupt() as interrupted, thread_map(min(workers, len(groups))) as map_groups:
 
@@ -105,7 +114,7 @@ class Together:
                 return interrupted() or (deadline is not None and deadline.passed)
 
             def run(group: range) -> list[Begun]:
-                return _Group(self, sides, group).run(stop)
+                return _Group(self, sides, group, weights[group.start : group.stop]).run(stop)
 
             for some in map_groups(run, groups):
                 begun.extend(some)
@@ -127,8 +136,9 @@ class Together:
 class _Group:
     """Problems in the lanes of one native descent."""
 
-    def __init__(self, task: Together, sides: Sides, numbers: range) -> None:
+    def __init__(self, task: Together, sides: Sides, numbers: range, weights: Vector) -> None:
         like = task.like
+        self._weights = weights  # where those of each problem are left
         self._tol = task.tol
         self._then = task.then
         signs = np.empty((like.X.shape[0], len(numbers)), dtype=np.int8)
@@ -186,9 +196,10 @@ class _Group:
             v[:, number] = dual
         W = self._X.rmatmat(v)
         Z = self._X.matmat(W)
-        W, Z = np.ascontiguousarray(W.T), np.ascontiguousarray(Z.T)
+        self._weights[:] = W.T
+        Z = np.ascontiguousarray(Z.T)
         return [
-            Begun(self._then, tuple(steps), *self._left[number], W[number], Z[number])
+            Begun(self._then, tuple(steps), *self._left[number], self._weights[number], Z[number])
             for number, steps in enumerate(self._steps)
         ]
 
@@ -230,11 +241,12 @@ def begin_together(
     seed: int,
     workers: int = 1,
     max_seconds: float | None = None,
+    table: Callable[[], Vector] | None = None,
 ) -> list[Begun] | None:
     """What each of `count` problems goes on with after passes side by side; None where each is better off alone.
 
     `like` is the first of them and sides(k) the positive rows of problem k; the other words are those of `solve`. Time
-    that runs out ends the passes, and what follows ends each run.
+    that runs out ends the passes, and what follows ends each run. table() is where their weights are left, row by row.
     """
     rows, features = like.X.shape
     too_much = 8 * count * (2 * rows + features) > MOST_HELD
@@ -244,7 +256,8 @@ def begin_together(
     if then is None:
         return None
     deadline = Deadline.after(max_seconds)
-    return Together(like, tol, seed, then).begin(sides, count, workers=workers, deadline=deadline)
+    together = Together(like, tol, seed, then)
+    return together.begin(sides, count, workers=workers, deadline=deadline, table=None if table is None else table())
 
 
 def goes_on_with(problem: Problem, solver: str | Solver) -> Solver | None:
