@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from support import random_data
+from support import drawn_parameters, random_data
 from widemargin import CrammerSingerProblem, MaximumEntropyProblem, OneClassProblem, OrdinalProblem, Problem, solve
 from widemargin.objective.losses import LOSSES
 from widemargin.solvers.registry import solver_class, table
@@ -58,7 +58,8 @@ def drawn_problem(name: str, data: Draw) -> Any:
     penalty = data.draw(st.sampled_from(sorted(solver.penalties)), label="penalty")
     intercept = data.draw(st.sampled_from(sorted(solver.intercepts)), label="intercept")
     y = np.sign(response) if LOSSES[loss].classification else response
-    return Problem(X, y, loss, penalty, C, intercept=intercept, sample_weight=weight)
+    parameters = drawn_parameters(loss, data)
+    return Problem(X, y, loss, penalty, C, intercept=intercept, sample_weight=weight, **parameters)
 
 
 def other_problem(kind: str, name: str, X: Any, response: Any, C: float, weight: Any, data: Draw) -> Any:

@@ -120,7 +120,7 @@ def search(data: Dataset, recipe: Recipe, values: list[float] | None, n_folds: i
         l1_ratio=recipe.l1_ratio,
         intercept=recipe.intercept,
         intercept_scaling=recipe.bias,
-        epsilon=recipe.epsilon,
+        **recipe.parameters,
         solver=recipe.solver,
         tol=recipe.tol,
         max_iter=recipe.max_iter,

@@ -101,6 +101,7 @@ def _largest_class(rows: Matrix, y: NDArray[Any], recipe: Recipe) -> Problem:
         l1_ratio=recipe.l1_ratio,
         intercept=recipe.intercept,
         intercept_scaling=recipe.bias,
+        **recipe.parameters,
     )
 
 

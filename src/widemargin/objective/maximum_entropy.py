@@ -22,6 +22,7 @@ class MultinomialLogistic(Loss):
 
     name = "multinomial"
     smooth = True
+    probabilities = True
 
 
 class MaximumEntropyProblem(MulticlassProblem):

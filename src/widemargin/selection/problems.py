@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from ..objective.crammer_singer import CrammerSingerProblem
 from ..objective.labels import NotTwoClassesError
+from ..objective.loss_parameters import checked
 from ..objective.maximum_entropy import MaximumEntropyProblem
 from ..objective.problem import Problem
 
@@ -35,6 +36,7 @@ def make_problem(X: Any, y: Any, loss: str, penalty: str, **settings: Any) -> Pr
         raise ValueError(
             f"loss={loss!r} needs penalty='l2', got {penalty!r}: the CV classes take others with multi_class='ovr'"
         )
+    checked(f"loss {loss!r}", {}, {name: settings[name] for name in settings.keys() - {*SHARED, "l1_ratio"}})
     shared = {name: settings[name] for name in SHARED if name in settings}
     # A MulticlassProblem offers what the search asks of a Problem.
     return cast("Problem", JOINT[loss](X, y, **shared))

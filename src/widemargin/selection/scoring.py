@@ -150,13 +150,14 @@ def _model_of(problem: Problem) -> Callable[[Vector], BaseEstimator]:
     classes = problem.classes
     if classes is None:
         return PredictedTargets
-    kind = _MODELS.get(problem.loss.name, PredictedClasses)
+    kind = _MODELS[problem.kind != "linear", problem.loss.probabilities]
     return lambda z: kind(z, classes)
 
 
-# By the loss, where predictions are more than the sides of a border.
+# By whether there are several scores a row, and whether they give probabilities.
 _MODELS = {
-    "logistic": PredictedProbabilities,
-    "crammer_singer": PredictedOfSeveral,
-    "multinomial": ProbabilitiesOfSeveral,
+    (False, False): PredictedClasses,
+    (False, True): PredictedProbabilities,
+    (True, False): PredictedOfSeveral,
+    (True, True): ProbabilitiesOfSeveral,
 }

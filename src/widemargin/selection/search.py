@@ -51,7 +51,6 @@ def find_C(
     intercept: str = "free",
     intercept_scaling: float = 1.0,
     sample_weight: Any = None,
-    epsilon: float = 0.1,
     solver: str | Solver = "auto",
     tol: float = 1e-3,
     score_tol: float | None = None,
@@ -61,12 +60,13 @@ def find_C(
     n_jobs: int = 1,
     early_stopping: EarlyStopping | bool = True,
     progress: bool = False,
+    **loss_parameters: float,
 ) -> SearchResult:
     """Finds the C whose models predict held-out rows best, and fits all rows with it.
 
     Parameters
     ----------
-    X, y, loss, penalty, l1_ratio, intercept, intercept_scaling, sample_weight, epsilon
+    X, y, loss, penalty, l1_ratio, intercept, intercept_scaling, sample_weight, **loss_parameters
         The problem, as in `Problem`. A weight of two counts as the row given twice, in fits and scores. The losses
         "multinomial" and "crammer_singer" (penalty l2) are those of several classes at once; the coefficients of the
         solution are then those of `MaximumEntropyProblem` or `CrammerSingerProblem`, which `split` sets apart.
@@ -118,7 +118,7 @@ def find_C(
         intercept=intercept,
         intercept_scaling=intercept_scaling,
         sample_weight=sample_weight,
-        epsilon=epsilon,
+        **loss_parameters,
     )
     effort = Effort(solver, tol, max_iter, None, seed, 1)
     plan = Plan(

@@ -7,7 +7,7 @@ verdict back. So there is one stopping rule, one clock and one certificate for a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Set
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -91,7 +91,7 @@ class Solver:
     name: ClassVar[str]
     summary: ClassVar[str]
     kind: ClassVar[str] = "linear"  # of problem: what `Problem` and its like call themselves
-    losses: ClassVar[frozenset[str]]
+    losses: ClassVar[Set[str]]
     penalties: ClassVar[frozenset[str]] = frozenset({"l2"})
     intercepts: ClassVar[frozenset[str]] = frozenset({"none", "regularized", "free"})
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from ...objective.losses import ALL_LOSSES
 from ..base import Run, Solver, Step, Steps
 from .pass_plan import PassPlan
 from .rules import SHORT_RUN
@@ -53,17 +54,7 @@ class DualCD(Solver):
 
     name: ClassVar[str] = "dual_cd"
     summary: ClassVar[str] = "dual coordinate descent (Hsieh et al. 2008)"
-    losses: ClassVar[frozenset[str]] = frozenset(
-        {
-            "hinge",
-            "squared_hinge",
-            "logistic",
-            "modified_huber",
-            "squared",
-            "epsilon_insensitive",
-            "squared_epsilon_insensitive",
-        }
-    )
+    losses = ALL_LOSSES
 
     order: str = "auto"
     shrinking: bool = True

@@ -25,7 +25,7 @@ def gram_of(problem: Problem, constant: float) -> Gram:
     """The matrix that the last fit to the same data left in their notes, or a new one."""
     notes = problem.X.notes
     large = problem.X.shape[1] > KEPT_FEATURES
-    if notes is None or large or problem.loss.name == "logistic":  # whose h change in every row
+    if notes is None or large or not problem.loss.piecewise:  # h would change in every row
         return Gram(problem, constant)
     key = f"gram {constant} {problem.n_jobs}"
     if key not in notes:

@@ -44,7 +44,7 @@ class LBFGS(Solver):
 
     name: ClassVar[str] = "lbfgs"
     summary: ClassVar[str] = "L-BFGS (SciPy)"
-    losses: ClassVar[frozenset[str]] = SMOOTH_LOSSES
+    losses = SMOOTH_LOSSES
 
     memory: int = 10
 

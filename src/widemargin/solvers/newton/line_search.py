@@ -23,7 +23,7 @@ class Ray:
 
     def __init__(self, f: SmoothObjective, at: Iterate, d: Vector, dz: Vector) -> None:
         problem = f.problem
-        self._where = (*problem.loss.native, at.z, dz, problem.y, problem.weights)
+        self._where = (problem.loss.native, at.z, dz, problem.y, problem.weights)
         self._n_jobs = problem.n_jobs
         shrunk = f.penalised * d
         # The penalty along the ray: a + b t + c t^2 / 2.

@@ -56,7 +56,7 @@ class TRON(Solver):
 
     name: ClassVar[str] = "tron"
     summary: ClassVar[str] = "truncated Newton with conjugate gradients (Lin, Weng, Keerthi 2008)"
-    losses: ClassVar[frozenset[str]] = SMOOTH_LOSSES
+    losses = SMOOTH_LOSSES
 
     search: str = "line_search"
     xi: float = 0.1

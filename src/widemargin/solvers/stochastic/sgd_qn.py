@@ -56,7 +56,7 @@ class SgdQN(Solver):
 
     def iterate(self, problem: Problem, run: Run) -> Steps:
         native = _core.QuasiNewtonSgd(
-            problem.X.native_rows, problem.loss.name, problem.y, problem.weights, problem.intercept_scale, run.seed
+            problem.X.native_rows, problem.loss.native, problem.y, problem.weights, problem.intercept_scale, run.seed
         )
         native.begin(best_first_rate(partial(native.trial, self.sample)))
         if run.start is not None:
