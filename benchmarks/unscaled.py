@@ -20,6 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from widemargin import Problem, read_svmlight, solve
+from widemargin.objective.losses import LOSSES
 
 from .datasets import data_file
 
@@ -130,7 +131,7 @@ DUAL = {"squared_hinge": 1, "logistic": 7, "squared_epsilon_insensitive": 12}
 
 def compare(name: str, X: sp.csr_matrix, y: np.ndarray, loss: str, C: float, with_dual: bool) -> None:
     """Our row and the peers' rows for one loss."""
-    problem = Problem(X, y, loss=loss, C=C, epsilon=EPSILON)
+    problem = Problem(X, y, loss=loss, C=C, **dict.fromkeys(LOSSES[loss].parameters, EPSILON))
     start = time.perf_counter()
     ours = solve(problem, tol=1e-6, max_seconds=120)
     seconds = time.perf_counter() - start

@@ -8,6 +8,7 @@ import cvxpy as cp
 import numpy as np
 
 from widemargin import Problem
+from widemargin.objective.losses import Loss
 
 
 @dataclass(frozen=True)
@@ -20,18 +21,24 @@ class Optimum:
     dual: np.ndarray  # v with w = X^T v for penalty l2
 
 
-def _losses(y: np.ndarray, z: cp.Expression, epsilon: float) -> dict[str, cp.Expression]:
-    slack = cp.pos(1 - cp.multiply(y, z))
-    beyond = cp.pos(cp.abs(z - y) - epsilon)
-    return {
-        "hinge": slack,
-        "squared_hinge": cp.square(slack),
-        "logistic": cp.logistic(-cp.multiply(y, z)),
-        "modified_huber": cp.huber(slack, 2),
-        "squared": cp.square(z - y),
-        "epsilon_insensitive": beyond,
-        "squared_epsilon_insensitive": cp.square(beyond),
-    }
+def loss_expression(loss: Loss, y: np.ndarray, z: cp.Expression) -> cp.Expression:
+    """The losses of predictions, from the description of the loss; of two unlike sides the sum."""
+    if not loss.piecewise:
+        return cp.logistic(-cp.multiply(y, z))
+    r = 1 - cp.multiply(y, z) if loss.classification else y - z
+    if loss.lower == -loss.upper:
+        return _side(loss.bend, loss.upper, cp.pos(cp.abs(r) - loss.zone) if loss.zone > 0 else r)
+    sides = (loss.upper, cp.pos(r - loss.zone)), (-loss.lower, cp.pos(-r - loss.zone))
+    return sum(_side(loss.bend, bound, s) for bound, s in sides if bound > 0)
+
+
+def _side(bend: float, bound: float, s: cp.Expression) -> cp.Expression:
+    """max over |a| <= bound of a s - bend a^2: a parabola, then a line."""
+    if bend == 0:
+        return bound * cp.abs(s)
+    if np.isinf(bound):
+        return cp.square(s) / (4 * bend)
+    return cp.huber(s, 2 * bend * bound) / (4 * bend)
 
 
 def solve_reference(problem: Problem, A: np.ndarray) -> Optimum:
@@ -41,7 +48,7 @@ def solve_reference(problem: Problem, A: np.ndarray) -> Optimum:
     penalised = cp.hstack([w, b / problem.intercept_scaling]) if problem.intercept == "regularized" else w
     rho = problem.penalty.rho
     penalty = rho * cp.norm1(penalised) + (1 - rho) / 2 * cp.sum_squares(penalised)
-    loss = problem.weights @ _losses(problem.y, z, problem.loss.epsilon)[problem.loss.name]
+    loss = problem.weights @ loss_expression(problem.loss, problem.y, z)
     predictions = z == A @ w + b
     constraints = [predictions] + ([b == 0] if problem.intercept == "none" else [])
     program = cp.Problem(cp.Minimize(penalty + loss), constraints)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from hypothesis import strategies as st
 
 from widemargin import Problem
 from widemargin.objective.losses import LOSSES
@@ -35,6 +36,15 @@ def random_problem(seed: int, loss: str, penalty: str = "l2", intercept: str = "
     convert = settings.pop("convert", lambda matrix: matrix)
     y = np.sign(response) if LOSSES[loss].classification else response
     return Problem(convert(X), y, loss=loss, penalty=penalty, intercept=intercept, **settings)
+
+
+# What the parameters of losses are drawn from.
+PARAMETERS = {"epsilon": (0.1, 0.0, 0.7), "delta": (1.0, 0.1, 10.0), "q": (0.5, 0.9, 0.1)}
+
+
+def drawn_parameters(loss: str, data: st.DataObject) -> dict[str, float]:
+    """Values of the parameters that a loss has."""
+    return {name: data.draw(st.sampled_from(PARAMETERS[name]), label=name) for name in LOSSES[loss].parameters}
 
 
 def real_data(name: str) -> tuple[sp.csr_array, np.ndarray]:

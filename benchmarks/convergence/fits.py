@@ -37,9 +37,7 @@ class Task:
             return OneClassProblem(X, nu=self.C)
         if self.penalty == "ordinal":
             return OrdinalProblem(X, y, loss=self.loss, C=self.C)
-        return Problem(
-            X, y, self.loss, self.penalty, self.C, l1_ratio=L1_RATIO, intercept=self.intercept, epsilon=EPSILON
-        )
+        return Problem(X, y, self.loss, self.penalty, self.C, l1_ratio=L1_RATIO, intercept=self.intercept)
 
 
 Outcome = dict[str, Any]

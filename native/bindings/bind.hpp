@@ -31,6 +31,7 @@ void bind_dual_cd(nb::module_&);
 void bind_gram(nb::module_&);
 void bind_lasso_cd(nb::module_&);
 void bind_line_search(nb::module_&);
+void bind_losses(nb::module_&);
 void bind_multinomial_dual_cd(nb::module_&);
 void bind_newglmnet(nb::module_&);
 void bind_number_text(nb::module_&);

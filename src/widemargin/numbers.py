@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 
-def as_number(name: str, value: Any, *, least: float = -np.inf, above: float = -np.inf) -> float:
-    """`value` as a finite float >= least and > above."""
+def as_number(name: str, value: Any, *, least: float = -np.inf, above: float = -np.inf, below: float = np.inf) -> float:
+    """`value` as a finite float >= least, > above and < below."""
     number = float(value) if isinstance(value, Real) else np.nan
-    if not (np.isfinite(number) and number >= least and number > above):
+    if not (np.isfinite(number) and number >= least and above < number < below):
         bound = f" > {above:g}" if above > -np.inf else f" >= {least:g}" if least > -np.inf else ""
+        bound += f" and < {below:g}" if below < np.inf else ""
         raise ValueError(f"{name} must be a finite number{bound}, got {value!r}")
     return number
 

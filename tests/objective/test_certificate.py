@@ -163,7 +163,8 @@ def intercept_problem(loss: str, seed: int, scale: float = 1.0):
     y[:2] = [1.0, -1.0]
     weights = rng.random(30) * (rng.random(30) < 0.8)
     weights[:2] = 0.5
-    return Problem(z[:, None], y, loss=loss, intercept="free", sample_weight=weights, epsilon=0.2 * scale), z
+    widths = {name: 0.2 * scale for name in LOSSES[loss].parameters if name != "q"}
+    return Problem(z[:, None], y, loss=loss, intercept="free", sample_weight=weights, **widths), z
 
 
 def brute_minimum(problem: Problem, z: np.ndarray) -> float:
@@ -224,4 +225,4 @@ def test_best_intercept_of_squared_loss_is_the_mean_residual():
     problem, z = intercept_problem("squared", 0)
     expected = np.average(problem.y - z, weights=problem.weights)
     assert problem.best_intercept(z) == pytest.approx(expected, rel=1e-12)
-    assert make_loss("squared", 0.0).smooth
+    assert make_loss("squared").smooth

@@ -110,7 +110,7 @@ def test_adagrad_is_what_is_written_down(loss, seed):
     codes = (y > 0).astype(float) if LOSSES[loss].classification else y
     learner = OnlineLearner(OnlineSpec(loss=loss, n_outputs=1, width=6, average=True))
     learner.learn(Matrix(X), codes, weight)
-    last, mean, average_loss = naive_adagrad(X.toarray(), y, weight, make_loss(loss, 0.1), 0.5)
+    last, mean, average_loss = naive_adagrad(X.toarray(), y, weight, make_loss(loss), 0.5)
     np.testing.assert_allclose(learner.cells.reshape(7, 4)[:, 0], last, rtol=1e-7, atol=1e-9)
     w, b = learner.weights()
     np.testing.assert_allclose(np.append(w[0], b), mean, rtol=1e-7, atol=1e-9)
@@ -127,7 +127,7 @@ def test_ftrl_is_algorithm_1(loss, seed, l1, l2):
     learner = OnlineLearner(spec)
     learner.learn(Matrix(X), codes, weight)
     w, b = learner.weights()
-    expected = naive_ftrl(X.toarray(), y, weight, make_loss(loss, 0.1), 0.3, 1.0, l1, l2)
+    expected = naive_ftrl(X.toarray(), y, weight, make_loss(loss), 0.3, 1.0, l1, l2)
     np.testing.assert_allclose(np.append(w[0], b), expected, rtol=1e-9, atol=1e-12)
     assert np.array_equal(w[0] == 0, expected[:-1] == 0)
 

@@ -18,12 +18,11 @@ constexpr bool single_allowed = std::is_same_v<typename Rows::Value, float> || s
 
 class DualState {
   public:
-    DualState(const RowStore& X, std::string loss, double epsilon, Array<In> y, Array<In> C, Array<In> private_part,
+    DualState(const RowStore& X, const LossSpec& loss, Array<In> y, Array<In> C, Array<In> private_part,
               double intercept_scaling, const std::string& order, uint32_t block, bool shrinking, uint64_t seed,
               bool single)
         : X_(X),
-          loss_(std::move(loss)),
-          epsilon_(epsilon),
+          loss_(loss),
           scale_squared_(intercept_scaling * intercept_scaling),
           order_(Order::parse(order), checked_count(X.n_rows(), "rows"), seed, block),
           shrinking_{shrinking},
@@ -33,7 +32,7 @@ class DualState {
         std::vector<double> sqnorms(static_cast<size_t>(m));
         X.visit([&](const auto& rows) { row_sqnorms(rows, sqnorms.data()); });
         rows_.resize(size_t(m));
-        with_dual_step(loss_, epsilon_, [&](const auto& step) {
+        with_dual_step(loss_, [&](const auto& step) {
             for (size_t i = 0; i < rows_.size(); ++i) {
                 const double c = C.data()[i], p = private_part.data()[i];
                 if (!(c > 0)) order_.exclude(uint32_t(i));
@@ -89,7 +88,7 @@ class DualState {
     DualReport run(double relative_gap, double trust, int64_t max_passes, double max_seconds) {
         const DualTarget target{relative_gap, trust, max_passes, max_seconds};
         nb::gil_scoped_release release;
-        const DualReport report = with_dual_step(loss_, epsilon_, [&](const auto& step) {
+        const DualReport report = with_dual_step(loss_, [&](const auto& step) {
             return X_.visit([&]<class Rows>(const Rows& rows) {
                 if constexpr (single_allowed<Rows>)
                     if (single_) return run_with(rows, step, w32_, target);
@@ -111,8 +110,8 @@ class DualState {
     }
 
     RowStore X_;
-    std::string loss_;
-    double epsilon_, scale_squared_;
+    LossSpec loss_;
+    double scale_squared_;
     HugeVector<DualRow> rows_;
     HugeVector<double> w64_;
     HugeVector<float> w32_;
@@ -134,10 +133,10 @@ void bind_dual_cd(nb::module_& m) {
         .def_ro("violation", &DualReport::violation)
         .def_ro("looks_done", &DualReport::looks_done);
     nb::class_<DualState>(m, "DualCD", "Dual coordinate descent: its state and its passes.")
-        .def(nb::init<const RowStore&, std::string, double, Array<In>, Array<In>, Array<In>, double, const std::string&,
+        .def(nb::init<const RowStore&, const LossSpec&, Array<In>, Array<In>, Array<In>, double, const std::string&,
                       uint32_t, bool, uint64_t, bool>(),
-             arg("X"), arg("loss"), arg("epsilon"), arg("y"), arg("C"), arg("private_part"), arg("intercept_scaling"),
-             arg("order"), arg("block"), arg("shrinking"), arg("seed"), arg("single"))
+             arg("X"), arg("loss"), arg("y"), arg("C"), arg("private_part"), arg("intercept_scaling"), arg("order"),
+             arg("block"), arg("shrinking"), arg("seed"), arg("single"))
         .def("set_dual", &DualState::set_dual, arg("v"))
         .def("dual", &DualState::dual, arg("v").noconvert())
         .def("set_weights", &DualState::set_weights, arg("w"))

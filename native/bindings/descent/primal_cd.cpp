@@ -12,12 +12,11 @@ namespace {
 
 class PrimalState {
   public:
-    PrimalState(const RowStore& columns, std::string loss, double epsilon, Array<In> y, Array<In> C, double rho,
+    PrimalState(const RowStore& columns, const LossSpec& loss, Array<In> y, Array<In> C, double rho,
                 double intercept_scale, bool intercept_penalised, const std::string& order, bool shrinking,
                 uint64_t seed)
         : X_(columns),
-          loss_(std::move(loss)),
-          epsilon_(epsilon),
+          loss_(loss),
           penalty_{rho, 1 - rho},
           intercept_penalty_{intercept_penalised ? rho : 0.0, intercept_penalised ? 1 - rho : 0.0},
           intercept_scale_(intercept_scale),
@@ -82,8 +81,8 @@ class PrimalState {
 
   private:
     template <class F>
-    auto with_smooth_loss(F&& f) -> decltype(f(SquaredHinge{})) {
-        return with_loss(loss_, epsilon_, [&]<class Loss>(const Loss& loss) -> decltype(f(SquaredHinge{})) {
+    auto with_smooth_loss(F&& f) -> decltype(f(Logistic{})) {
+        return with_loss(loss_, [&]<class Loss>(const Loss& loss) -> decltype(f(Logistic{})) {
             if constexpr (Loss::smooth) return f(loss);
             throw std::invalid_argument("primal coordinate descent needs a smooth loss");
         });
@@ -109,8 +108,7 @@ class PrimalState {
     }
 
     RowStore X_;
-    std::string loss_;
-    double epsilon_;
+    LossSpec loss_;
     PrimalPenalty penalty_, intercept_penalty_;
     double intercept_scale_;
     std::vector<PrimalCoordinate> coordinates_;
@@ -137,9 +135,9 @@ void bind_primal_cd(nb::module_& m) {
         .def_ro("violation", &PrimalReport::violation)
         .def_ro("looks_done", &PrimalReport::looks_done);
     nb::class_<PrimalState>(m, "PrimalCD", "Primal coordinate descent: its state and its passes over columns.")
-        .def(nb::init<const RowStore&, std::string, double, Array<In>, Array<In>, double, double, bool,
-                      const std::string&, bool, uint64_t>(),
-             arg("columns"), arg("loss"), arg("epsilon"), arg("y"), arg("C"), arg("rho"), arg("intercept_scale"),
+        .def(nb::init<const RowStore&, const LossSpec&, Array<In>, Array<In>, double, double, bool, const std::string&,
+                      bool, uint64_t>(),
+             arg("columns"), arg("loss"), arg("y"), arg("C"), arg("rho"), arg("intercept_scale"),
              arg("intercept_penalised"), arg("order"), arg("shrinking"), arg("seed"))
         .def("set_weights", &PrimalState::set_weights, arg("w"), arg("intercept"))
         .def("weights", &PrimalState::weights, arg("w").noconvert())

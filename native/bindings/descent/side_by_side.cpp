@@ -1,7 +1,6 @@
 // Dual coordinate descent in several lanes over the same rows, with its state.
 #include "core/descent/side_by_side.hpp"
 
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -15,10 +14,10 @@ namespace {
 
 class SideBySideState {
   public:
-    SideBySideState(const RowStore& X, std::string loss, Array<const int8_t> sides, Array<In> C,
+    SideBySideState(const RowStore& X, const LossSpec& loss, Array<const int8_t> sides, Array<In> C,
                     double intercept_scaling, bool free_intercept, uint32_t block, uint64_t seed, bool single)
         : X_(X),
-          loss_(std::move(loss)),
+          loss_(loss),
           order_(Order::Kind::permuted, checked_count(X.n_rows(), "rows"), seed, block),
           single_(single) {
         const int64_t m = X.n_rows(), k = m > 0 ? int64_t(sides.size()) / m : 0;
@@ -39,7 +38,7 @@ class SideBySideState {
         s_.free_intercept = free_intercept;
         s_.q.resize(size_t(m));
         X.visit([&](const auto& rows) { row_sqnorms(rows, s_.q.data()); });
-        with_dual_step(loss_, 0.0, [&](const auto& step) {
+        with_margin_step(loss_, [&](const auto& step) {
             for (size_t i = 0; i < s_.q.size(); ++i) {
                 const double c = s_.C[i];
                 if (!(c > 0)) order_.exclude(uint32_t(i));
@@ -54,7 +53,7 @@ class SideBySideState {
 
     void one_pass() {
         nb::gil_scoped_release release;
-        with_dual_step(loss_, 0.0, [&](const auto& step) {
+        with_margin_step(loss_, [&](const auto& step) {
             X_.visit([&](const auto& rows) {
                 if (single_)
                     pass_with(rows, step, w32_);
@@ -103,14 +102,11 @@ class SideBySideState {
 
     template <class Rows, class Step, class T>
     void pass_with(const Rows& X, const Step& step, ClassTable<T>& W) {
-        if constexpr (requires { requires Step::kinked; })
-            throw std::invalid_argument("lanes are for labels, not for numbers");
-        else
-            SideBySide<Rows, Step, T>(X, step, s_, W).one_pass(order_);
+        SideBySide<Rows, Step, T>(X, step, s_, W).one_pass(order_);
     }
 
     RowStore X_;
-    std::string loss_;
+    LossSpec loss_;
     LaneState s_;
     Order order_;
     bool single_;
@@ -123,8 +119,8 @@ class SideBySideState {
 void bind_side_by_side(nb::module_& m) {
     using nb::arg;
     nb::class_<SideBySideState>(m, "SideBySide", "The state of dual coordinate descent in several lanes.")
-        .def(nb::init<const RowStore&, std::string, Array<const int8_t>, Array<In>, double, bool, uint32_t, uint64_t,
-                      bool>(),
+        .def(nb::init<const RowStore&, const LossSpec&, Array<const int8_t>, Array<In>, double, bool, uint32_t,
+                      uint64_t, bool>(),
              arg("X"), arg("loss"), arg("sides"), arg("C"), arg("intercept_scaling"), arg("free_intercept"),
              arg("block"), arg("seed"), arg("single"))
         .def("one_pass", &SideBySideState::one_pass)

@@ -1,7 +1,6 @@
 // Losses of predictions in a span.
 #include "core/losses/span.hpp"
 
-#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include <array>
@@ -12,8 +11,8 @@
 namespace widemargin {
 namespace {
 
-double span_losses(std::string_view loss, double epsilon, const std::vector<Array<In>>& z, Array<In> y, Array<In> C,
-                   Array<In> a, Array<Out> gradient, Array<Out> hessian) {
+double span_losses(const LossSpec& loss, const std::vector<Array<In>>& z, Array<In> y, Array<In> C, Array<In> a,
+                   Array<Out> gradient, Array<Out> hessian) {
     const auto n = int64_t(y.size());
     const auto K = int64_t(z.size());
     if (K < 1 || K > most_in_span) throw std::invalid_argument("a span is of 1 to 4 vectors");
@@ -21,7 +20,7 @@ double span_losses(std::string_view loss, double epsilon, const std::vector<Arra
     std::array<const double*, most_in_span> columns{};
     for (int64_t k = 0; k < K; ++k) checked(z[size_t(k)], n, "z"), columns[size_t(k)] = z[size_t(k)].data();
     nb::gil_scoped_release release;
-    return with_loss(loss, epsilon, [&](const auto& l) {
+    return with_loss(loss, [&](const auto& l) {
         return span_pass(l, int(K), n, columns.data(), y.data(), C.data(), a.data(), gradient.data(), hessian.data());
     });
 }
@@ -30,8 +29,8 @@ double span_losses(std::string_view loss, double epsilon, const std::vector<Arra
 
 void bind_span(nb::module_& m) {
     using nb::arg;
-    m.def("span_losses", &span_losses, arg("loss"), arg("epsilon"), arg("z"), arg("y"), arg("C"), arg("a"),
-          arg("gradient").noconvert(), arg("hessian").noconvert());
+    m.def("span_losses", &span_losses, arg("loss"), arg("z"), arg("y"), arg("C"), arg("a"), arg("gradient").noconvert(),
+          arg("hessian").noconvert());
 }
 
 }  // namespace widemargin

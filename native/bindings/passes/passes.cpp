@@ -1,8 +1,6 @@
 // Passes over the data, and what the losses tell without it.
 #include "core/passes/passes.hpp"
 
-#include <nanobind/stl/string_view.h>
-
 #include "bindings/rows/row_store.hpp"
 #include "core/losses/pointwise.hpp"
 #include "core/passes/accurate.hpp"
@@ -28,13 +26,13 @@ void accurate_rmatvec_(const RowStore& X, Array<In> u, Array<Out> g) {
     X.visit([&](const auto& rows) { accurate_rmatvec(rows, u.data(), g.data()); });
 }
 
-double loss_pass_(const RowStore& X, std::string_view loss, double epsilon, Array<In> y, Array<In> C, Array<In> w,
-                  double b, Array<Out> z, Array<Out> u, Array<Out> g, int n_threads) {
+double loss_pass_(const RowStore& X, const LossSpec& loss, Array<In> y, Array<In> C, Array<In> w, double b,
+                  Array<Out> z, Array<Out> u, Array<Out> g, int n_threads) {
     const int64_t m = X.n_rows();
     checked(y, m, "y"), checked(C, m, "C"), checked(z, m, "z"), checked(u, m, "u");
     checked(w, X.n_cols(), "w"), checked(g, X.n_cols(), "g");
     nb::gil_scoped_release release;
-    return with_loss(loss, epsilon, [&](const auto& l) {
+    return with_loss(loss, [&](const auto& l) {
         return X.visit([&](const auto& rows) {
             return loss_pass(rows, l, y.data(), C.data(), w.data(), b, z.data(), u.data(), g.data(), n_threads);
         });
@@ -62,29 +60,29 @@ void row_sqnorms_(const RowStore& X, Array<Out> out) {
 }
 
 template <class F>
-double with_pointwise(std::string_view loss, double epsilon, Array<In> z, Array<In> y, Array<In> C, F&& f) {
+double with_pointwise(const LossSpec& loss, Array<In> z, Array<In> y, Array<In> C, F&& f) {
     const auto n = int64_t(z.size());
     checked(y, n, "y"), checked(C, n, "C");
     nb::gil_scoped_release release;
-    return with_loss(loss, epsilon, [&](const auto& l) {
+    return with_loss(loss, [&](const auto& l) {
         return f(Pointwise<std::remove_cvref_t<decltype(l)>>{l, n, z.data(), y.data(), C.data()});
     });
 }
 
-double loss_sum(std::string_view loss, double epsilon, Array<In> z, Array<In> y, Array<In> C, double b) {
-    return with_pointwise(loss, epsilon, z, y, C, [&](const auto& at) { return at.value(b); });
+double loss_sum(const LossSpec& loss, Array<In> z, Array<In> y, Array<In> C, double b) {
+    return with_pointwise(loss, z, y, C, [&](const auto& at) { return at.value(b); });
 }
 
-double best_intercept_(std::string_view loss, double epsilon, Array<In> z, Array<In> y, Array<In> C, double start) {
-    return with_pointwise(loss, epsilon, z, y, C, [&](const auto& at) { return best_intercept(at, start); });
+double best_intercept_(const LossSpec& loss, Array<In> z, Array<In> y, Array<In> C, double start) {
+    return with_pointwise(loss, z, y, C, [&](const auto& at) { return best_intercept(at, start); });
 }
 
 // u_i = C_i loss'(z_i + b) and h_i = C_i loss''(z_i + b)
-void loss_derivatives(std::string_view loss, double epsilon, Array<In> z, Array<In> y, Array<In> C, double b,
-                      Array<Out> u, Array<Out> h) {
+void loss_derivatives(const LossSpec& loss, Array<In> z, Array<In> y, Array<In> C, double b, Array<Out> u,
+                      Array<Out> h) {
     const auto n = int64_t(z.size());
     checked(u, n, "u"), checked(h, n, "h");
-    with_pointwise(loss, epsilon, z, y, C, [&](const auto& at) {
+    with_pointwise(loss, z, y, C, [&](const auto& at) {
         for (int64_t i = 0; i < n; ++i) {
             u.data()[i] = at.C[i] * at.loss.derivative(at.z[i] + b, at.y[i]);
             h.data()[i] = at.C[i] * at.loss.curvature(at.z[i] + b, at.y[i]);
@@ -93,8 +91,8 @@ void loss_derivatives(std::string_view loss, double epsilon, Array<In> z, Array<
     });
 }
 
-double conjugate_sum_(std::string_view loss, double epsilon, Array<In> u, Array<In> y, Array<In> C) {
-    return with_pointwise(loss, epsilon, u, y, C,
+double conjugate_sum_(const LossSpec& loss, Array<In> u, Array<In> y, Array<In> C) {
+    return with_pointwise(loss, u, y, C,
                           [&](const auto& at) { return conjugate_sum(at.loss, at.n, at.z, at.y, at.C); });
 }
 
@@ -105,18 +103,18 @@ void bind_passes(nb::module_& m) {
     m.def("matvec", &matvec_, arg("X"), arg("w"), arg("b"), arg("z").noconvert(), arg("n_threads") = 1);
     m.def("accurate_rmatvec", &accurate_rmatvec_, arg("X"), arg("u"), arg("g").noconvert());
     m.def("rmatvec", &rmatvec_, arg("X"), arg("u"), arg("g").noconvert(), arg("n_threads") = 1);
-    m.def("loss_pass", &loss_pass_, arg("X"), arg("loss"), arg("epsilon"), arg("y"), arg("C"), arg("w"), arg("b"),
-          arg("z").noconvert(), arg("u").noconvert(), arg("g").noconvert(), arg("n_threads") = 1);
+    m.def("loss_pass", &loss_pass_, arg("X"), arg("loss"), arg("y"), arg("C"), arg("w"), arg("b"), arg("z").noconvert(),
+          arg("u").noconvert(), arg("g").noconvert(), arg("n_threads") = 1);
     m.def("hess_vec", &hess_vec_, arg("X"), arg("h"), arg("v"), arg("c"), arg("t").noconvert(), arg("g").noconvert(),
           arg("n_threads") = 1);
     m.def("weighted_column_sqnorms", &weighted_column_sqnorms_, arg("X"), arg("h"), arg("d").noconvert(),
           arg("n_threads") = 1);
     m.def("row_sqnorms", &row_sqnorms_, arg("X"), arg("out").noconvert());
-    m.def("loss_sum", &loss_sum, arg("loss"), arg("epsilon"), arg("z"), arg("y"), arg("C"), arg("b"));
-    m.def("best_intercept", &best_intercept_, arg("loss"), arg("epsilon"), arg("z"), arg("y"), arg("C"), arg("start"));
-    m.def("loss_derivatives", &loss_derivatives, arg("loss"), arg("epsilon"), arg("z"), arg("y"), arg("C"), arg("b"),
+    m.def("loss_sum", &loss_sum, arg("loss"), arg("z"), arg("y"), arg("C"), arg("b"));
+    m.def("best_intercept", &best_intercept_, arg("loss"), arg("z"), arg("y"), arg("C"), arg("start"));
+    m.def("loss_derivatives", &loss_derivatives, arg("loss"), arg("z"), arg("y"), arg("C"), arg("b"),
           arg("u").noconvert(), arg("h").noconvert());
-    m.def("conjugate_sum", &conjugate_sum_, arg("loss"), arg("epsilon"), arg("u"), arg("y"), arg("C"));
+    m.def("conjugate_sum", &conjugate_sum_, arg("loss"), arg("u"), arg("y"), arg("C"));
 }
 
 }  // namespace widemargin

@@ -16,7 +16,7 @@ void check_width(const RowStore& X, int64_t width, bool hashed) {
                                     std::to_string(width));
 }
 
-double learn(const RowStore& X, std::string_view loss, double epsilon, std::string_view method, const OnlineSettings& s,
+double learn(const RowStore& X, const LossSpec& loss, std::string_view method, const OnlineSettings& s,
              Array<Out> cells, Array<Out> totals, Array<In> y, Array<In> weight, Array<const int64_t> order) {
     check_width(X, s.width, s.hashed);
     static_assert(sizeof(OnlineCell) == 4 * sizeof(double) && sizeof(OnlineTotals) == 5 * sizeof(double));
@@ -32,7 +32,7 @@ double learn(const RowStore& X, std::string_view loss, double epsilon, std::stri
     auto* table = reinterpret_cast<OnlineCell*>(cells.data());
     auto& counts = *reinterpret_cast<OnlineTotals*>(totals.data());
     nb::gil_scoped_release release;
-    return with_loss(loss, epsilon, [&]<class Loss>(const Loss& l) {
+    return with_loss(loss, [&]<class Loss>(const Loss& l) {
         const OnlineLossOf<Loss> seen(l);
         const OnlineLoss& any = seen;
         return X.visit([&](const auto& rows) {
@@ -65,8 +65,8 @@ void bind_online(nb::module_& m) {
             },
             arg("learning_rate"), arg("beta"), arg("l1"), arg("l2"), arg("intercept"), arg("classification"),
             arg("n_outputs"), arg("width"), arg("hashed"));
-    m.def("online_learn", &learn, arg("X"), arg("loss"), arg("epsilon"), arg("method"), arg("settings"),
-          arg("cells").noconvert(), arg("totals").noconvert(), arg("y"), arg("weight"), arg("order"));
+    m.def("online_learn", &learn, arg("X"), arg("loss"), arg("method"), arg("settings"), arg("cells").noconvert(),
+          arg("totals").noconvert(), arg("y"), arg("weight"), arg("order"));
     m.def("hashed_matvec", &hashed_matvec_, arg("X"), arg("w"), arg("b"), arg("z").noconvert());
 }
 

@@ -2,7 +2,6 @@
 #include "core/stochastic/sgd.hpp"
 
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/string_view.h>
 
 #include <string>
 
@@ -22,9 +21,9 @@ class SgdSolver {
     }
 
   public:
-    SgdSolver(const RowStore& X, std::string loss, Array<In> y, Array<In> C, double intercept_scaling,
+    SgdSolver(const RowStore& X, const LossSpec& loss, Array<In> y, Array<In> C, double intercept_scaling,
               const std::string& order, uint64_t seed)
-        : X_(X), loss_(std::move(loss)), order_(Order::parse(order), checked_count(X.n_rows(), "rows"), seed) {
+        : X_(X), loss_(loss), order_(Order::parse(order), checked_count(X.n_rows(), "rows"), seed) {
         const int64_t m = X.n_rows();
         checked(y, m, "y"), checked(C, m, "C");
         with_margin_loss(loss_, [](const auto&) {});
@@ -65,7 +64,7 @@ class SgdSolver {
 
     SgdReport run(int64_t multiplicity, double relative_gap, double trust, int64_t max_passes, double max_seconds) {
         if (multiplicity < 1) throw std::invalid_argument("multiplicity must be at least 1");
-        if (multiplicity > 1 && loss_ != "hinge")
+        if (multiplicity > 1 && !loss_.is_hinge())
             throw std::invalid_argument("multiple presentations are known for the hinge loss alone");
         const Budget target{relative_gap, trust, max_passes, max_seconds};
         nb::gil_scoped_release release;
@@ -127,7 +126,7 @@ class SgdSolver {
 
   private:
     RowStore X_;
-    std::string loss_;
+    LossSpec loss_;
     SgdState s_;
     Order order_;
 };
@@ -146,7 +145,7 @@ void bind_sgd(nb::module_& m) {
         .def_ro("sqnorm", &SgdReport::sqnorm)
         .def_ro("looks_done", &SgdReport::looks_done);
     nb::class_<SgdSolver>(m, "Sgd", "Stochastic gradient descent: its state and its passes.")
-        .def(nb::init<const RowStore&, std::string, Array<In>, Array<In>, double, const std::string&, uint64_t>(),
+        .def(nb::init<const RowStore&, const LossSpec&, Array<In>, Array<In>, double, const std::string&, uint64_t>(),
              arg("X"), arg("loss"), arg("y"), arg("C"), arg("intercept_scaling"), arg("order"), arg("seed"))
         .def("begin", &SgdSolver::begin, arg("pulls"), arg("epochs"))
         .def("run", &SgdSolver::run, arg("multiplicity"), arg("relative_gap"), arg("trust"), arg("max_passes"),

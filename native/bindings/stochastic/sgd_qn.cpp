@@ -1,8 +1,6 @@
 // SGD-QN with its state: the weights, one learning rate per feature and the rows' pulls.
 #include "core/stochastic/sgd_qn.hpp"
 
-#include <nanobind/stl/string.h>
-
 #include <string>
 
 #include "bindings/rows/row_store.hpp"
@@ -23,9 +21,9 @@ class QuasiNewtonSolver {
     }
 
   public:
-    QuasiNewtonSolver(const RowStore& X, std::string loss, Array<In> y, Array<In> C, double intercept_scaling,
+    QuasiNewtonSolver(const RowStore& X, const LossSpec& loss, Array<In> y, Array<In> C, double intercept_scaling,
                       uint64_t seed)
-        : X_(X), loss_(std::move(loss)), order_(Order::Kind::permuted, checked_count(X.n_rows(), "rows"), seed) {
+        : X_(X), loss_(loss), order_(Order::Kind::permuted, checked_count(X.n_rows(), "rows"), seed) {
         const int64_t m = X.n_rows();
         checked(y, m, "y"), checked(C, m, "C");
         const auto [lambda, mean_C] = weight_scale(C.data(), m);
@@ -105,7 +103,7 @@ class QuasiNewtonSolver {
     }
 
     RowStore X_;
-    std::string loss_;
+    LossSpec loss_;
     QuasiNewtonState s_;
     Order order_;
 };
@@ -115,8 +113,8 @@ class QuasiNewtonSolver {
 void bind_sgd_qn(nb::module_& m) {
     using nb::arg;
     nb::class_<QuasiNewtonSolver>(m, "QuasiNewtonSgd", "SGD-QN: its state and its passes.")
-        .def(nb::init<const RowStore&, std::string, Array<In>, Array<In>, double, uint64_t>(), arg("X"), arg("loss"),
-             arg("y"), arg("C"), arg("intercept_scaling"), arg("seed"))
+        .def(nb::init<const RowStore&, const LossSpec&, Array<In>, Array<In>, double, uint64_t>(), arg("X"),
+             arg("loss"), arg("y"), arg("C"), arg("intercept_scaling"), arg("seed"))
         .def("begin", &QuasiNewtonSolver::begin_with, arg("rate"))
         .def("one_pass", &QuasiNewtonSolver::one_pass)
         .def("trial", &QuasiNewtonSolver::trial, arg("n"), arg("rate"))

@@ -2,23 +2,14 @@
 //
 //     q/2 (v' - v)^2 + z (v' - v) + C conjugate(-v' / C, y),      z = x_i . w + b,   q = |x_i|^2
 //
-// For every loss but the logistic one this is a quadratic with curvature q + delta, a kink epsilon |v'| and bounds:
-//
-//     loss                          delta      epsilon   bounds on v'
-//     hinge                         0          0         y v' in [0, C]
-//     squared_hinge                 1/(2C)     0         y v' >= 0
-//     modified_huber                1/(2C)     0         y v' in [0, 4C]
-//     squared                       1/(2C)     0         none
-//     epsilon_insensitive           0          epsilon   |v'| <= C
-//     squared_epsilon_insensitive   1/(2C)     epsilon   none
+// For every loss but the logistic one this is a quadratic with curvature q + delta, delta = 2 bend / C, a kink zone
+// |v'| and bounds C lower <= v' <= C upper; for labels the bounds are those of y v'. See losses.hpp for the four
+// numbers.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <stdexcept>
-#include <string_view>
-#include <type_traits>
 
 #include "core/losses/losses.hpp"
 #include "core/losses/soft_threshold.hpp"
@@ -52,26 +43,13 @@ template <class Loss>
 struct QuadraticStep {
     Loss loss;
 
-    static constexpr bool curved = Loss::smooth;  // delta = 1/(2C)
-    static double delta(double C) { return curved ? 0.5 / C : 0.0; }
+    static constexpr bool kinked = !Loss::label;  // a zone may be there
 
-    double epsilon() const {
-        if constexpr (requires { loss.epsilon; }) return loss.epsilon;
-        return 0;
-    }
-    static constexpr bool kinked = requires(Loss l) { l.epsilon; };
+    double delta(double C) const { return Loss::smooth ? 2 * loss.bend() / C : 0.0; }
 
-    static Bounds bounds(double C, double y) {
-        if constexpr (std::is_same_v<Loss, Hinge>)
-            return y > 0 ? Bounds{0, C} : Bounds{-C, 0};
-        else if constexpr (std::is_same_v<Loss, SquaredHinge>)
-            return y > 0 ? Bounds{0, infinity} : Bounds{-infinity, 0};
-        else if constexpr (std::is_same_v<Loss, ModifiedHuber>)
-            return y > 0 ? Bounds{0, 4 * C} : Bounds{-4 * C, 0};
-        else if constexpr (std::is_same_v<Loss, EpsilonInsensitive>)
-            return {-C, C};
-        else
-            return {-infinity, infinity};
+    Bounds bounds(double C, double y) const {
+        const double lower = C * loss.lower(), upper = C * loss.upper();
+        return !Loss::label || y > 0 ? Bounds{lower, upper} : Bounds{-upper, -lower};
     }
 
     Look look(const DualRow& row, double z) const {
@@ -79,14 +57,14 @@ struct QuadraticStep {
         const double g = z - row.y + delta(row.C) * row.v;
         double up = g, down = g;  // one-sided derivatives
         if constexpr (kinked) {
-            up += row.v >= 0 ? epsilon() : -epsilon();
-            down += row.v > 0 ? epsilon() : -epsilon();
+            up += row.v >= 0 ? loss.zone() : -loss.zone();
+            down += row.v > 0 ? loss.zone() : -loss.zone();
         }
         const bool zero = row.v == 0;
         if (row.v <= box.lower) return {g, std::max(0.0, -up), up, zero, zero};
         if (row.v >= box.upper) return {g, std::max(0.0, down), -down, zero, zero};
-        if (kinked && zero) return {g, std::max({0.0, -up, down}), std::min(up, -down), true, true};
-        return {g, std::abs(up), 0, false, row.v * up < 0};
+        if (kinked && zero && loss.zone() > 0) return {g, std::max({0.0, -up, down}), std::min(up, -down), true, true};
+        return {g, std::abs(up), 0, false, row.v * up <= 0};
     }
 
     // The minimiser of the one-variable problem.
@@ -94,7 +72,7 @@ struct QuadraticStep {
         const Bounds box = bounds(row.C, row.y);
         if constexpr (kinked) {
             // Of the unconstrained minimiser, scaled by q.
-            const double shrunk = soft_threshold(row.q * row.v - look.gradient, epsilon());
+            const double shrunk = soft_threshold(row.q * row.v - look.gradient, loss.zone());
             return std::clamp(shrunk / row.q, box.lower, box.upper);
         } else {
             return std::clamp(row.v - look.gradient / row.q, box.lower, box.upper);
@@ -105,7 +83,7 @@ struct QuadraticStep {
     double gain(const DualRow& row, const Look& look, double next) const {
         const double d = next - row.v;
         double gained = -d * (look.gradient + 0.5 * row.q * d);
-        if constexpr (kinked) gained -= epsilon() * (std::abs(next) - std::abs(row.v));
+        if constexpr (kinked) gained -= loss.zone() * (std::abs(next) - std::abs(row.v));
         return gained;
     }
 
@@ -115,7 +93,7 @@ struct QuadraticStep {
     }
 
     double conjugate(const DualRow& row) const {
-        return -row.v * row.y + 0.5 * delta(row.C) * row.v * row.v + epsilon() * std::abs(row.v);
+        return -row.v * row.y + 0.5 * delta(row.C) * row.v * row.v + loss.zone() * std::abs(row.v);
     }
 };
 
@@ -180,17 +158,24 @@ struct LogisticStep {
     }
 };
 
-// Calls f with the step for the loss of that name.
+template <class Loss>
+QuadraticStep<Loss> dual_step(const Loss& loss) {
+    return {loss};
+}
+inline LogisticStep dual_step(const Logistic& loss) {
+    return {loss};
+}
+
+// Calls f with the step for a loss of labels.
 template <class F>
-decltype(auto) with_dual_step(std::string_view name, double epsilon, F&& f) {
-    if (name == "hinge") return f(QuadraticStep<Hinge>{});
-    if (name == "squared_hinge") return f(QuadraticStep<SquaredHinge>{});
-    if (name == "logistic") return f(LogisticStep{});
-    if (name == "modified_huber") return f(QuadraticStep<ModifiedHuber>{});
-    if (name == "squared") return f(QuadraticStep<Squared>{});
-    if (name == "epsilon_insensitive") return f(QuadraticStep<EpsilonInsensitive>{{epsilon}});
-    if (name == "squared_epsilon_insensitive") return f(QuadraticStep<SquaredEpsilonInsensitive>{{epsilon}});
-    throw std::invalid_argument("dual coordinate descent has no step for this loss");
+decltype(auto) with_margin_step(const LossSpec& spec, F&& f) {
+    return with_margin_loss(spec, [&](const auto& loss) -> decltype(auto) { return f(dual_step(loss)); });
+}
+
+// Calls f with the step for the loss described.
+template <class F>
+decltype(auto) with_dual_step(const LossSpec& spec, F&& f) {
+    return with_loss(spec, [&](const auto& loss) -> decltype(auto) { return f(dual_step(loss)); });
 }
 
 }  // namespace widemargin

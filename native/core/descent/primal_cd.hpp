@@ -177,7 +177,7 @@ class PrimalCD {
         Visit seen{sums.u, penalty.violation(at.w, slope), 0.0};
         if (seen.violation == 0) return seen;
         if (may_rest) sums.h = curvature_sum(x, slopes_.data());
-        const double most = penalty.ridge + Smoothness<Loss>::most * at.weighted_sqnorm;
+        const double most = penalty.ridge + loss_.most_curvature() * at.weighted_sqnorm;
         double curvature = sums.h + penalty.ridge;
         if (curvature <= 1e-8 * most) curvature = most;  // a flat piece of the loss: the model has no minimum there
         const double z = search(x, at, penalty, slope, curvature, most, report);
@@ -203,7 +203,7 @@ class PrimalCD {
             if (z == 0 || at.w + z == at.w) return 0;
             const double needed = penalty.rho == 0 ? -sigma * z * z : sigma * lambda * promised;
             const double kink = penalty.rho * (std::abs(at.w + z) - std::abs(at.w));
-            const double growth = Smoothness<Loss>::growth(std::abs(z) * at.reach);
+            const double growth = loss_.growth(std::abs(z) * at.reach);
             const double bend = std::min(0.5 * most, growth * curvature);
             if (slope * z + bend * z * z + kink <= needed) return z;  // Eq. 15: spares the evaluation
             ++report.evaluations;

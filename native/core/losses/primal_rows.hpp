@@ -44,20 +44,6 @@ struct ConstantColumn {
 template <class Row>
 inline constexpr bool one_value = std::is_same_v<Row, UniformRow> || std::is_same_v<Row, ConstantColumn>;
 
-// How curved a loss can be. `most` bounds its second derivative; `growth(a)` is such that, while no prediction moves by
-// more than a, the loss rises above its tangent by at most growth(a) * curvature * move^2: finite where the curvature
-// itself grows by a factor e^a at most, as that of the logistic loss does.
-template <class Loss>
-struct Smoothness {
-    static constexpr double most = 2;
-    static double growth(double) { return infinity; }
-};
-template <>
-struct Smoothness<Logistic> {
-    static constexpr double most = 0.25;
-    static double growth(double a) { return a < 1e-4 ? 0.5 + 0.2 * a : (std::expm1(a) - a) / (a * a); }
-};
-
 template <class Loss>
 Slope slope_at(const Loss& loss, Place& row) {
     return {row.C * loss.derivative(row.z, row.y), row.C * loss.curvature(row.z, row.y)};

@@ -14,7 +14,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <type_traits>
 #include <vector>
 
 #include "core/descent/budget.hpp"
@@ -116,7 +115,7 @@ class Sgd {
         const double pull = pull_of(row, p - theta, z, times);
         if (!s_.shown.empty()) s_.shown[i] += uint32_t(times);
         s_.t += double(times);
-        if (pull > 0) {
+        if (pull != 0) {
             const double d = row.step * pull;
             x.axpy(row.y * d, s_.a.data());
             s_.a_bias += s_.rho_squared * row.y * d;
@@ -128,10 +127,11 @@ class Sgd {
     }
 
     double pull_of(const SgdRow& row, double P, double z, int64_t times) const {
-        if constexpr (std::is_same_v<Loss, Hinge>)
-            return double(count_margin_errors(P, row.step * row.q, s_.lambda, times));
-        else
-            return -row.y * loss_.derivative(z, row.y);
+        if constexpr (!Loss::smooth)
+            if (loss_.lower() == 0)
+                return loss_.upper() *
+                       double(count_margin_errors(P, row.step * row.q * loss_.upper(), s_.lambda, times));
+        return -row.y * loss_.derivative(z, row.y);
     }
 
     // The objective by the losses seen during the pass, and the dual value at the pulls.
@@ -143,9 +143,9 @@ class Sgd {
         report.dual = -0.5 * report.sqnorm - conjugates(theta);
     }
 
-    // sum_i C_i conjugate(-v_i / C_i); for the hinge, the conjugate being linear, from the total alone.
+    // sum_i C_i conjugate(-v_i / C_i); where the conjugate is linear, from the total alone.
     double conjugates(double theta) const {
-        if constexpr (std::is_same_v<Loss, Hinge>) return -s_.pulled / theta;
+        if constexpr (!Loss::smooth) return -s_.pulled / theta;
         double sum = 0;
         for (const SgdRow& row : s_.rows)
             sum += row.step * loss_.conjugate(-row.y * row.pull / (theta * s_.mean_C), row.y);
@@ -156,15 +156,5 @@ class Sgd {
     Loss loss_;
     SgdState& s_;
 };
-
-// Calls f with the loss of that name, one of those that stochastic descent is offered for.
-template <class F>
-decltype(auto) with_margin_loss(std::string_view name, F&& f) {
-    if (name == "hinge") return f(Hinge{});
-    if (name == "squared_hinge") return f(SquaredHinge{});
-    if (name == "logistic") return f(Logistic{});
-    if (name == "modified_huber") return f(ModifiedHuber{});
-    throw std::invalid_argument("this loss is not a function of the margin alone");
-}
 
 }  // namespace widemargin

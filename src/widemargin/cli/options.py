@@ -15,11 +15,10 @@ if TYPE_CHECKING:
     from ..data.datasets import Reading
     from ..model.fit import Recipe
 
-LOSSES = ("hinge", "squared_hinge", "logistic", "modified_huber", "squared", "epsilon_insensitive",
-          "squared_epsilon_insensitive", "one_class", "crammer_singer")  # fmt: skip
-REGRESSION = ("squared", "epsilon_insensitive", "squared_epsilon_insensitive")
+OTHER_LOSSES = ("one_class", "crammer_singer")  # which are problems of their own
 FORMATS = ("svm", "npz", "csv", "tsv", "parquet", "arrow")
 DEFAULT_TYPE = 1
+LIBLINEAR_LETTERS = {"epsilon": "-p"}
 DEFAULT_TOL = 1e-3
 
 _WEIGHT = re.compile(r"^-w([+-]?\d+(?:\.\d+)?)$")
@@ -164,14 +163,17 @@ def reading_of(arguments: argparse.Namespace) -> Reading:
 
 def add_training(parser: argparse.ArgumentParser, cost: bool = True) -> None:
     """What is trained, and how; without -c where the command searches for it."""
+    from ..objective.losses import LOSSES
+
+    losses = (*LOSSES, *OTHER_LOSSES)
     group = parser.add_argument_group("model")
     group.add_argument("-s", type=int, choices=tuple(BY_NUMBER), metavar="TYPE", help="type of model, see below (1)")
-    group.add_argument("--loss", choices=LOSSES, metavar="LOSS", help=f"instead of -s: {', '.join(LOSSES)}")
+    group.add_argument("--loss", choices=losses, metavar="LOSS", help=f"instead of -s: {', '.join(losses)}")
     group.add_argument("--penalty", choices=("l2", "l1", "elasticnet"), help="with --loss (l2)")
     group.add_argument("--l1-ratio", type=_share, default=0.5, metavar="R", help="share of l1 in elasticnet (0.5)")
     if cost:
         group.add_argument("-c", "--cost", type=positive, default=1.0, metavar="C", help="weight of the losses (1)")
-    group.add_argument("-p", "--epsilon", type=not_negative, default=0.1, metavar="P", help="regression's zone (0.1)")
+    add_loss_parameters(group)
     group.add_argument("-n", "--nu", type=positive, default=0.5, metavar="NU", help="share outside, one-class (0.5)")
     group.add_argument("-B", "--bias", type=finite, metavar="B", help="constant feature, penalised; < 0: none (-1)")
     group.add_argument("-R", action="store_true", help="do not penalise the bias; together with -B 1")
@@ -189,6 +191,39 @@ def add_training(parser: argparse.ArgumentParser, cost: bool = True) -> None:
     )
     group.add_argument("--max-iter", type=count, metavar="N", help="stop after so many outer steps")
     group.add_argument("--seed", type=seed, default=0, metavar="N", help="of the order of rows (0)")
+
+
+def add_loss_parameters(group: argparse._ArgumentGroup) -> None:
+    """One option for each parameter that a loss has; LIBLINEAR's letter for epsilon."""
+    from ..objective.losses import LOSSES
+
+    for name in loss_parameter_names():
+        whose = [loss for loss, family in LOSSES.items() if name in family.parameters]
+        known = LOSSES[whose[0]].parameters[name]
+        flags = (LIBLINEAR_LETTERS[name], f"--{name}") if name in LIBLINEAR_LETTERS else (f"--{name}",)
+        group.add_argument(
+            *flags, type=finite, metavar="P", help=f"{', '.join(whose)}: {known.words} ({known.default:g})"
+        )
+
+
+def loss_parameter_names() -> list[str]:
+    """The names of all parameters that losses have."""
+    from ..objective.losses import LOSSES
+
+    return list(dict.fromkeys(name for family in LOSSES.values() for name in family.parameters))
+
+
+def _parameters(arguments: argparse.Namespace, loss: str) -> dict[str, float]:
+    """The loss's parameters, all of them; refuses one that is given and not its own."""
+    from ..objective.loss_parameters import checked
+    from ..objective.losses import LOSSES
+
+    values = {name: getattr(arguments, name) for name in loss_parameter_names()}
+    given = {name: value for name, value in values.items() if value is not None}
+    known = LOSSES[loss].parameters if loss in LOSSES else {}
+    if arguments.loss is None:  # a type of LIBLINEAR's ignores its letters for other types
+        given = {name: value for name, value in given.items() if name in known or name not in LIBLINEAR_LETTERS}
+    return checked(f"loss {loss!r}", known, given)
 
 
 def _share(text: str) -> float:
@@ -211,7 +246,7 @@ def recipe_of(arguments: argparse.Namespace) -> Recipe:
         task=task,
         C=arguments.cost,
         l1_ratio=arguments.l1_ratio,
-        epsilon=arguments.epsilon,
+        parameters=_parameters(arguments, loss),
         nu=arguments.nu,
         intercept=intercept,
         bias=bias,
@@ -233,15 +268,22 @@ def _kind(arguments: argparse.Namespace) -> tuple[str, str, str, str | None]:
     if arguments.loss is not None:
         if arguments.s is not None:
             raise ValueError("-s and --loss say the same thing twice: give one of them")
-        task = "regression" if arguments.loss in REGRESSION else "classification"
-        task = "one_class" if arguments.loss == "one_class" else task
-        return arguments.loss, arguments.penalty or "l2", task, None
+        return arguments.loss, arguments.penalty or "l2", _task(arguments.loss), None
     kind = BY_NUMBER[DEFAULT_TYPE if arguments.s is None else arguments.s]
     if arguments.penalty is not None and arguments.s is not None:
         raise ValueError("-s decides the penalty: give --loss and --penalty instead")
     if arguments.penalty is not None:
         return kind.loss, arguments.penalty, kind.task, None
     return kind.loss, kind.penalty, kind.task, kind.name
+
+
+def _task(loss: str) -> str:
+    """What is learnt with a loss."""
+    from ..objective.losses import LOSSES
+
+    if loss == "one_class":
+        return "one_class"
+    return "regression" if loss in LOSSES and not LOSSES[loss].classification else "classification"
 
 
 def _intercept(arguments: argparse.Namespace) -> tuple[str, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -35,9 +36,13 @@ def validated(estimator: Any, X: Any, *, fitting: bool = False) -> Any:
     )
 
 
-def require_loss(name: str, loss: str, *, classification: bool) -> None:
-    """Refuses a loss that is not made for labels, or not for numbers."""
-    able = [key for key, known in LOSSES.items() if known.classification == classification]
+def require_loss(name: str, loss: str, *, classification: bool, parameters: Collection[str] = ()) -> None:
+    """Refuses a loss that is not made for labels, or not for numbers, or has other parameters than the estimator."""
+    able = [
+        key
+        for key, known in LOSSES.items()
+        if known.classification == classification and known.parameters.keys() <= set(parameters)
+    ]
     if loss not in able:
         kind = "classification" if classification else "regression"
         raise ValueError(f"{name} takes a {kind} loss, one of {', '.join(able)}; got {loss!r}")

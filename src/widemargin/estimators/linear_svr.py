@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..objective.losses import LOSSES
 from ..solvers.base import Solver
 from ._regressor import LinearRegressor
 from ._shared import intercept_kind, require_loss, require_penalty
@@ -84,13 +85,13 @@ class LinearSVR(LinearRegressor):
 
     def _problem_settings(self, total_weight: float, output: int = 0) -> dict[str, Any]:
         name = type(self).__name__
-        require_loss(name, self.loss, classification=False)
+        require_loss(name, self.loss, classification=False, parameters=("epsilon",))
         return {
             "loss": self.loss,
             "penalty": require_penalty(name, self.penalty),
             "C": self.C,
             "l1_ratio": self.l1_ratio,
-            "epsilon": self.epsilon,
             "intercept": intercept_kind(self.fit_intercept, self.intercept),
             "intercept_scaling": self.intercept_scaling,
+            **{known: getattr(self, known) for known in LOSSES[self.loss].parameters},
         }

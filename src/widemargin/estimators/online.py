@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from ..data.matrix import Matrix
 from ..objective.labels import real_targets, row_weights
-from ..objective.losses import LOSSES
+from ..objective.losses import LOSSES, LossesThat
 from ..online.learner import OnlineLearner, OnlineSpec, Progress
 from ..vectors import Vector
 
@@ -108,7 +108,11 @@ class _Online(BaseEstimator):  # type: ignore[misc]
         return Matrix(validate_data(self, X, reset=first, **check))
 
     def _begin(self, n_outputs: int) -> None:
-        able = [name for name, known in LOSSES.items() if known.classification == self._classification]
+        able = [
+            name
+            for name, known in LOSSES.items()
+            if known.classification == self._classification and all(hasattr(self, one) for one in known.parameters)
+        ]
         if self.loss not in able:
             raise ValueError(f"{type(self).__name__} takes one of the losses {', '.join(able)}; got {self.loss!r}")
         if self.hash_bits is not None and not 1 <= self.hash_bits <= 30:
@@ -127,7 +131,7 @@ class _Online(BaseEstimator):  # type: ignore[misc]
             l2=self.l2,
             average=self.average,
             fit_intercept=self.fit_intercept,
-            epsilon=getattr(self, "epsilon", 0.1),
+            parameters={name: getattr(self, name) for name in LOSSES[self.loss].parameters},
         )
         self.learner_ = OnlineLearner(spec)
 
@@ -346,7 +350,7 @@ class OnlineClassifier(ClassifierMixin, _Online):  # type: ignore[misc]
         codes = (z[:, 0] > 0).astype(np.intp) if z.shape[1] == 1 else z.argmax(axis=1)
         return np.asarray(self.classes_[codes])
 
-    @available_if(lambda self: self.loss == "logistic")  # type: ignore[untyped-decorator]
+    @available_if(lambda self: self.loss in LossesThat(lambda loss: loss.probabilities))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probabilities of the classes, for loss="logistic"; of more than two classes, scaled to sum to one."""
         p = np.exp(-np.logaddexp(0.0, -self._predictions(X)))
@@ -360,9 +364,13 @@ class OnlineRegressor(RegressorMixin, _Online):  # type: ignore[misc]
 
     Parameters
     ----------
-    loss : {"squared", "epsilon_insensitive", "squared_epsilon_insensitive"}
+    loss : {"squared", "epsilon_insensitive", "squared_epsilon_insensitive", "huber", "quantile"}
     epsilon : float
-        Width of the insensitive zone.
+        Width of the insensitive zone, for the two epsilon losses.
+    delta : float
+        Errors beyond this size cost in proportion, not squared; for the Huber loss.
+    q : float
+        The quantile that is predicted; for the quantile loss.
     method, learning_rate, beta, l1, l2, average, fit_intercept, hash_bits, n_passes, shuffle, random_state, verbose
         As for OnlineClassifier.
 
@@ -392,6 +400,8 @@ class OnlineRegressor(RegressorMixin, _Online):  # type: ignore[misc]
         loss: str = "squared",
         *,
         epsilon: float = 0.1,
+        delta: float = 1.0,
+        q: float = 0.5,
         method: str = "adagrad",
         learning_rate: float = 0.5,
         beta: float = 1.0,
@@ -421,6 +431,8 @@ class OnlineRegressor(RegressorMixin, _Online):  # type: ignore[misc]
             verbose=verbose,
         )
         self.epsilon = epsilon
+        self.delta = delta
+        self.q = q
 
     def fit(self, X: Any, y: Any) -> Self:
         """Forgets what was learned, then makes `n_passes` passes over the rows."""

@@ -38,7 +38,7 @@ class Recipe:
     task: str = "classification"
     C: float = 1.0
     l1_ratio: float = 0.5
-    epsilon: float = 0.1
+    parameters: Mapping[str, Any] = field(default_factory=dict)  # of the loss
     nu: float = 0.5
     intercept: str = "none"
     bias: float = 1.0
@@ -66,12 +66,13 @@ class Recipe:
             "l1_ratio": self.l1_ratio,
             "intercept": self.intercept,
             "intercept_scaling": self.bias,
-            "epsilon": self.epsilon,
+            **self.parameters,
         }
 
     def settings(self) -> dict[str, Any]:
         """What the model keeps: all that decides it."""
         kept = {k: v for k, v in asdict(self).items() if v not in (None, {}, False) and k != "n_jobs"}
+        kept |= kept.pop("parameters", {})
         # LIBLINEAR's bias: -1 where there is no constant feature.
         kept["bias"] = self.bias if self.intercept == "regularized" else 1.0 if self.intercept == "free" else -1.0
         return kept

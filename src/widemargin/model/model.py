@@ -26,6 +26,7 @@ from .. import __version__
 from ..data.files import Source
 from ..data.matrix import Matrix
 from ..data.sparse_rows import as_scipy, is_sparse
+from ..objective.losses import LOSSES
 
 if TYPE_CHECKING:
     from ..solvers.run.solution import Solution
@@ -124,7 +125,11 @@ class Model:
     @property
     def has_probabilities(self) -> bool:
         """Whether the scores are log-odds."""
-        return self.loss == "logistic" and self.task == "classification" and self.decision == "scores"
+        return self._log_odds and self.task == "classification" and self.decision == "scores"
+
+    @property
+    def _log_odds(self) -> bool:
+        return self.loss in LOSSES and LOSSES[self.loss].usual.probabilities
 
     def dense_weights(self) -> NDArray[Any]:
         """The weights as an array of shape (rows of weights, features)."""
@@ -178,7 +183,7 @@ class Model:
     def probabilities(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """The probability of each class, in the order of `classes`."""
         if not self.has_probabilities:
-            pairs = ", one class against the rest" if self.loss == "logistic" else f", this one has {self.loss}"
+            pairs = ", one class against the rest" if self._log_odds else f", this one has {self.loss}"
             raise ValueError(f"probabilities need a model trained with loss logistic{pairs}")
         each = 0.5 * (1 + np.tanh(0.5 * scores))  # 1 / (1 + exp(-score)), without overflow
         if each.shape[1] == 1:

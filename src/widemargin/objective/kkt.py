@@ -2,11 +2,12 @@
 
 With w^ = X^T v for a dual point v, the dual's gradient in v_i is
 
-    G_i = x_i . w^ + b - y_i + v_i / (2 C_i)      (no last term for losses that are not squared)
+    G_i = x_i . w^ + b - y_i + 2 bend v_i / C_i  +  zone sign(v_i)
 
-and at the optimum G_i = 0 where v_i is inside its bounds, G_i >= 0 at the lower and G_i <= 0 at the upper one. For the
-squared hinge, v_i = y_i alpha_i and y_i G_i is the paper's g_i. What LIBSVM and SVM-light call their tolerance is a
-bound on this number; it is not a bound on the objective, which is what a Certificate gives.
+with the bend and the zone of the loss (losses.py): 1/4 and 0 for the squared hinge, where v_i = y_i alpha_i and y_i G_i
+is the paper's g_i. At the optimum G_i = 0 where v_i is inside its bounds, G_i >= 0 at the lower and G_i <= 0 at the
+upper one; at v_i = 0 with a zone, 0 lies between the two values that G_i has on either side. What LIBSVM and SVM-light
+call their tolerance is a bound on this number; it is not a bound on the objective, which is what a Certificate gives.
 """
 
 from __future__ import annotations
@@ -15,19 +16,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .losses import LossesThat
+
 if TYPE_CHECKING:
     from .problem import Problem
 
 # Dual variables this close to a bound, in units of C_i, are on it: scaling for feasibility moves them that far.
 BOUND_SLACK = 1e-9
 
-# 1 where the conjugate holds the square v^2 / (4 C), 0 where it is linear.
-_SQUARED = {
-    "squared_hinge": 1.0,
-    "modified_huber": 1.0,
-    "squared": 1.0,
-    "hinge": 0.0,
-}
+PIECEWISE = LossesThat(lambda loss: loss.piecewise)
 
 
 def kkt_violation(problem: Problem, w: Any, intercept: float = 0.0, dual: Any = None) -> float:
@@ -36,7 +33,7 @@ def kkt_violation(problem: Problem, w: Any, intercept: float = 0.0, dual: Any = 
     Parameters
     ----------
     problem : Problem
-        With penalty l2 and one of the losses hinge, squared_hinge, modified_huber, squared.
+        With penalty l2 and any loss but the logistic.
     w : array of shape (features,)
     intercept : float
     dual : array of shape (rows,), optional
@@ -50,10 +47,11 @@ def kkt_violation(problem: Problem, w: Any, intercept: float = 0.0, dual: Any = 
     >>> kkt_violation(problem, solution.coef) < 1e-5
     True
     """
-    if problem.loss.name not in _SQUARED or problem.penalty.name != "l2":
+    loss = problem.loss
+    if not loss.piecewise or problem.penalty.name != "l2":
         raise ValueError(
-            f"the KKT violation is defined for penalty l2 and the losses {', '.join(_SQUARED)}, "
-            f"not for penalty={problem.penalty.name!r}, loss={problem.loss.name!r}"
+            f"the KKT violation is defined for penalty l2 and the losses {', '.join(PIECEWISE)}, "
+            f"not for penalty={problem.penalty.name!r}, loss={loss.name!r}"
         )
     X, counts = problem.X, problem.weights > 0
     if dual is None:
@@ -63,9 +61,11 @@ def kkt_violation(problem: Problem, w: Any, intercept: float = 0.0, dual: Any = 
     b = intercept if problem.intercept == "free" else problem.intercept_scale**2 * float(v.sum())
     z = X.matvec(X.rmatvec(v, n_jobs=problem.n_jobs), b, n_jobs=problem.n_jobs)
     C, v = problem.weights[counts], v[counts]
-    G = z[counts] - problem.y[counts] + _SQUARED[problem.loss.name] * v / (2 * C)
+    G = z[counts] - problem.y[counts] + 2 * loss.bend * v / C
     lower, upper = (bound[counts] for bound in problem.dual_domain())
     slack = BOUND_SLACK * C
-    too_low = np.where(v < upper - slack, -G, 0.0)  # v_i could still grow, and should
-    too_high = np.where(v > lower + slack, G, 0.0)  # v_i could still shrink, and should
+    growing = G + np.where(v > -slack, loss.zone, -loss.zone)  # the slope on the side of larger v_i
+    shrinking = G + np.where(v > slack, loss.zone, -loss.zone)
+    too_low = np.where(v < upper - slack, -growing, 0.0)  # v_i could still grow, and should
+    too_high = np.where(v > lower + slack, shrinking, 0.0)  # v_i could still shrink, and should
     return float(max(0.0, too_low.max(), too_high.max()))

@@ -160,7 +160,7 @@ class LinearRay:
         self._f, self._at, self._d = f, at, d
         self._dz = f.product(d)
         problem, shrunk = f.problem, f.penalised * d
-        self._where = (*problem.loss.native, at.z, self._dz, problem.y, problem.weights)
+        self._where = (problem.loss.native, at.z, self._dz, problem.y, problem.weights)
         # The penalty along the ray: a + b t + c t^2 / 2.
         self._a, self._b, self._c = 0.5 * inner(f.penalised * at.x, at.x), inner(shrunk, at.x), inner(shrunk, d)
         self.start_value = at.value

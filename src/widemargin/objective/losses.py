@@ -1,50 +1,95 @@
 """The losses, as a reader wants them: value, derivative, curvature and conjugate, in NumPy.
 
-These are the definitions. `native/core/losses/losses.hpp` repeats them for passes over the data, and the tests hold the
-two against each other. z is the prediction x . w + b; y is -1 or +1 for classification, the target for regression.
+A loss is data. Every one but the logistic is, in the residual r,
+
+    loss(r) = max over a in [lower, upper] of  a r - bend a^2 - zone |a|
+
+and `LOSSES` holds the four numbers of each. z is the prediction x . w + b. Labels y are -1 or +1, and r = 1 - y z;
+for regression y is the target, and r = y - z. The maximiser a is the row's dual variable, v = C a on the label's side
+(v = y C a) or C a itself. Pieces with bend > 0 are parabolas, the others straight lines.
 
     conjugate(u, y) = sup over z of  u z - value(z, y)        (infinite outside its domain)
+
+These are the definitions. `native/core/losses/losses.hpp` repeats them for passes over the data, and the tests hold the
+two against each other.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from ..numbers import as_number
+from .. import _core
 from ..vectors import Vector
+from .loss_parameters import Parameter, checked
 
 
-@dataclass(frozen=True)
 class Loss:
-    """A convex loss of the prediction."""
+    """A convex loss of the prediction: what solvers may ask of it, whatever it is."""
 
-    epsilon: float = 0.0
-
-    name: ClassVar[str]
-    smooth: ClassVar[bool] = True
-    classification: ClassVar[bool] = True
-    dual_reach: ClassVar[float] = np.inf  # how far |u| may go before the conjugate is infinite
-    straight_share: ClassVar[float] = 0.0  # the largest curvature, in |slope| of the straight piece if there is one
-
-    @property
-    def native(self) -> tuple[str, float]:
-        """The loss as the native passes are told of it: the first words of their calls."""
-        return self.name, self.epsilon
+    name: str
+    classification: bool = True
+    bend: float = 0.0  # curvature of the conjugate, halved
+    zone: float = 0.0  # residuals within cost nothing
+    lower: float = -np.inf  # where the dual variable's share a may lie, on the label's side
+    upper: float = np.inf
+    piecewise: bool = False  # whether it is made of parabolas and straight lines
+    probabilities: bool = False  # whether its scores are log odds
 
     @property
-    def piecewise(self) -> bool:
-        """Whether the loss is made of pieces of parabolas and lines."""
-        return self.name != "logistic"
+    def smooth(self) -> bool:
+        """Whether it has a derivative everywhere."""
+        return True
+
+    @property
+    def quadratic(self) -> bool:
+        """Whether it is one parabola."""
+        return False
+
+    @property
+    def straight_share(self) -> float:
+        """The largest curvature, in |slope| of the straight piece if there is one."""
+        return 0.0
+
+    @property
+    def most_straight_share(self) -> float:
+        """The same where a piece is as good as straight only far out; at least `straight_share`."""
+        return self.straight_share
+
+    @property
+    def native(self) -> _core.Loss:
+        """The loss as the native passes are told of it."""
+        raise NotImplementedError
+
+    def side(self, y: Vector) -> Vector | float:
+        """The sign with which a row's share enters its dual variable: the label, or 1 for targets."""
+        return y if self.classification else 1.0
 
     def dual_bounds(self, y: Vector) -> tuple[Vector, Vector]:
         """Where -u must lie for the conjugate to be finite: on the label's side for classification."""
-        reach = np.full_like(y, self.dual_reach)
+        lower, upper = np.full_like(y, self.lower), np.full_like(y, self.upper)
         if self.classification:
-            return np.where(y > 0, 0.0, -reach), np.where(y > 0, reach, 0.0)
-        return -reach, reach
+            return np.where(y > 0, lower, -upper), np.where(y > 0, upper, -lower)
+        return lower, upper
+
+    def clipped_dual(self, v: Vector, y: Vector, C: Vector) -> Vector:
+        """v between its bounds, C_i times those of the share; zero where C_i is."""
+        alpha = self.side(y) * v
+        if np.isfinite(self.lower):
+            np.maximum(alpha, self.lower * C, out=alpha)
+        if np.isfinite(self.upper):
+            np.minimum(alpha, self.upper * C, out=alpha)
+        alpha[C == 0] = 0.0
+        alpha *= self.side(y)
+        return alpha
+
+    def of_residual(self, r: Vector) -> Vector:
+        """loss(r), of a loss made of pieces."""
+        raise NotImplementedError
 
     def value(self, z: Vector, y: Vector) -> Vector:
         """loss(z, y)"""
@@ -63,51 +108,92 @@ class Loss:
         raise NotImplementedError
 
 
-class Hinge(Loss):
-    """max(0, 1 - y z): the L1-loss of the SVM papers."""
+@dataclass(frozen=True)
+class Piecewise(Loss):
+    """max over a in [lower, upper] of  a r - bend a^2 - zone |a|,  0 being one of those a."""
 
-    name = "hinge"
-    dual_reach = 1.0
-    smooth = False
+    name: str
+    classification: bool
+    bend: float = 0.0
+    zone: float = 0.0
+    lower: float = -np.inf
+    upper: float = np.inf
+
+    piecewise = True
+
+    @property
+    def smooth(self) -> bool:
+        return self.bend > 0
+
+    @property
+    def quadratic(self) -> bool:
+        return self.smooth and self.zone == 0 and bool(np.isinf([self.lower, self.upper]).all())
+
+    @property
+    def steepness(self) -> float:
+        """The curvature of the parabolas; zero where there are none."""
+        return 0.5 / self.bend if self.bend > 0 else 0.0
+
+    @property
+    def straight_share(self) -> float:
+        slopes = [abs(bound) for bound in (self.lower, self.upper) if bound != 0 and np.isfinite(bound)]
+        return self.steepness / min(slopes) if slopes else 0.0
+
+    @property
+    def native(self) -> _core.Loss:
+        return _core.Loss(self.classification, self.bend, self.zone, self.lower, self.upper)
+
+    def residual(self, z: Vector, y: Vector) -> Vector:
+        """r: how far the margin is below 1, or the prediction below the target."""
+        return 1 - y * z if self.classification else y - z
+
+    def share(self, r: Vector) -> Vector:
+        """The maximiser a, which is d loss / d r; at a kink the smallest of them."""
+        beyond = self._beyond_zone(r)
+        if self.smooth:
+            return np.clip(self.steepness * beyond, self.lower, self.upper)
+        return np.where(beyond > 0, self.upper, np.where(beyond < 0, self.lower, 0.0))
+
+    def of_residual(self, r: Vector) -> Vector:
+        a = self.share(r)
+        return a * (self._beyond_zone(r) - self.bend * a)
+
+    def _beyond_zone(self, r: Vector) -> Vector:
+        return np.sign(r) * np.maximum(np.abs(r) - self.zone, 0.0)
 
     def value(self, z: Vector, y: Vector) -> Vector:
-        return np.maximum(0.0, 1 - y * z)
+        return self.of_residual(self.residual(z, y))
 
     def derivative(self, z: Vector, y: Vector) -> Vector:
-        return np.where(y * z < 1, -y, 0.0)
+        return -self.side(y) * self.share(self.residual(z, y))
 
     def curvature(self, z: Vector, y: Vector) -> Vector:
-        return np.zeros_like(z)
+        beyond = self._beyond_zone(self.residual(z, y))
+        wanted = self.steepness * beyond
+        slanted = (wanted > self.lower) & (wanted <= self.upper) & ((beyond != 0) | (self.zone == 0))
+        return np.where(slanted, self.steepness, 0.0)
 
     def conjugate(self, u: Vector, y: Vector) -> Vector:
-        a = -y * u
-        return np.where((a < 0) | (a > 1), np.inf, -a)
-
-
-class SquaredHinge(Loss):
-    """max(0, 1 - y z)^2: the L2-loss of the SVM papers."""
-
-    name = "squared_hinge"
-
-    def value(self, z: Vector, y: Vector) -> Vector:
-        return np.maximum(0.0, 1 - y * z) ** 2
-
-    def derivative(self, z: Vector, y: Vector) -> Vector:
-        return -2 * y * np.maximum(0.0, 1 - y * z)
-
-    def curvature(self, z: Vector, y: Vector) -> Vector:
-        return np.where(y * z < 1, 2.0, 0.0)
-
-    def conjugate(self, u: Vector, y: Vector) -> Vector:
-        a = -y * u
-        return np.where(a < 0, np.inf, a * (a / 4 - 1))
+        a = -self.side(y) * u
+        target = 1.0 if self.classification else y
+        inside = a * (self.bend * a - target) + self.zone * np.abs(a)
+        return np.where((a < self.lower) | (a > self.upper), np.inf, inside)
 
 
 class Logistic(Loss):
     """log(1 + exp(-y z))"""
 
     name = "logistic"
-    dual_reach = 1.0
+    lower, upper = 0.0, 1.0
+    probabilities = True
+
+    @property
+    def most_straight_share(self) -> float:
+        return 0.5  # far on the wrong side its curvature vanishes although its slope pulls
+
+    @property
+    def native(self) -> _core.Loss:
+        return _core.Loss.logistic()
 
     def value(self, z: Vector, y: Vector) -> Vector:
         return np.logaddexp(0.0, -y * z)
@@ -127,107 +213,158 @@ class Logistic(Loss):
         return np.where((a < 0) | (a > 1), np.inf, entropy)
 
 
-class ModifiedHuber(Loss):
+# The losses, one function each: what it is in words, its parameters by name, and the four numbers.
+
+
+def hinge() -> Loss:
+    """max(0, 1 - y z): the L1-loss of the SVM papers."""
+    return Piecewise("hinge", classification=True, lower=0.0, upper=1.0)
+
+
+def squared_hinge() -> Loss:
+    """max(0, 1 - y z)^2: the L2-loss of the SVM papers."""
+    return Piecewise("squared_hinge", classification=True, bend=0.25, lower=0.0)
+
+
+def logistic() -> Loss:
+    """log(1 + exp(-y z))"""
+    return Logistic()
+
+
+def modified_huber() -> Loss:
     """max(0, 1 - m)^2 while the margin m = y z is at least -1, the line -4 m below."""
-
-    name = "modified_huber"
-    dual_reach = 4.0
-    straight_share = 0.5
-
-    def value(self, z: Vector, y: Vector) -> Vector:
-        m = y * z
-        return np.where(m < -1, -4 * m, np.maximum(0.0, 1 - np.maximum(m, -1.0)) ** 2)
-
-    def derivative(self, z: Vector, y: Vector) -> Vector:
-        return -2 * y * np.clip(1 - y * z, 0.0, 2.0)
-
-    def curvature(self, z: Vector, y: Vector) -> Vector:
-        m = y * z
-        return np.where((m < 1) & (m >= -1), 2.0, 0.0)
-
-    def conjugate(self, u: Vector, y: Vector) -> Vector:
-        a = -y * u
-        return np.where((a < 0) | (a > 4), np.inf, a * (a / 4 - 1))
+    return Piecewise("modified_huber", classification=True, bend=0.25, lower=0.0, upper=4.0)
 
 
-class Squared(Loss):
+def squared() -> Loss:
     """(z - y)^2"""
-
-    name = "squared"
-    classification = False
-
-    def value(self, z: Vector, y: Vector) -> Vector:
-        return (z - y) ** 2
-
-    def derivative(self, z: Vector, y: Vector) -> Vector:
-        return 2 * (z - y)
-
-    def curvature(self, z: Vector, y: Vector) -> Vector:
-        return np.full_like(z, 2.0)
-
-    def conjugate(self, u: Vector, y: Vector) -> Vector:
-        return u * (y + u / 4)
+    return Piecewise("squared", classification=False, bend=0.25)
 
 
-class EpsilonInsensitive(Loss):
+def epsilon_insensitive(epsilon: float) -> Loss:
     """max(0, |z - y| - epsilon)"""
-
-    name = "epsilon_insensitive"
-    dual_reach = 1.0
-    smooth = False
-    classification = False
-
-    def value(self, z: Vector, y: Vector) -> Vector:
-        return np.maximum(0.0, np.abs(z - y) - self.epsilon)
-
-    def derivative(self, z: Vector, y: Vector) -> Vector:
-        return np.where(np.abs(z - y) > self.epsilon, np.sign(z - y), 0.0)
-
-    def curvature(self, z: Vector, y: Vector) -> Vector:
-        return np.zeros_like(z)
-
-    def conjugate(self, u: Vector, y: Vector) -> Vector:
-        return np.where(np.abs(u) > 1, np.inf, u * y + self.epsilon * np.abs(u))
+    return Piecewise("epsilon_insensitive", classification=False, zone=epsilon, lower=-1.0, upper=1.0)
 
 
-class SquaredEpsilonInsensitive(Loss):
+def squared_epsilon_insensitive(epsilon: float) -> Loss:
     """max(0, |z - y| - epsilon)^2"""
-
-    name = "squared_epsilon_insensitive"
-    classification = False
-
-    def value(self, z: Vector, y: Vector) -> Vector:
-        return np.maximum(0.0, np.abs(z - y) - self.epsilon) ** 2
-
-    def derivative(self, z: Vector, y: Vector) -> Vector:
-        return 2 * np.sign(z - y) * np.maximum(0.0, np.abs(z - y) - self.epsilon)
-
-    def curvature(self, z: Vector, y: Vector) -> Vector:
-        return np.where(np.abs(z - y) > self.epsilon, 2.0, 0.0)
-
-    def conjugate(self, u: Vector, y: Vector) -> Vector:
-        return u * (y + u / 4) + self.epsilon * np.abs(u)
+    return Piecewise("squared_epsilon_insensitive", classification=False, bend=0.25, zone=epsilon)
 
 
-LOSSES: dict[str, type[Loss]] = {
-    loss.name: loss
-    for loss in (
-        Hinge,
-        SquaredHinge,
-        Logistic,
-        ModifiedHuber,
-        Squared,
-        EpsilonInsensitive,
-        SquaredEpsilonInsensitive,
+def huber(delta: float) -> Loss:
+    """(z - y)^2 while |z - y| is at most delta, the line 2 delta |z - y| - delta^2 beyond."""
+    return Piecewise("huber", classification=False, bend=0.25, lower=-2 * delta, upper=2 * delta)
+
+
+def quantile(q: float) -> Loss:
+    """q (y - z) where the target is above the prediction, (1 - q) (z - y) where it is below."""
+    return Piecewise("quantile", classification=False, lower=q - 1, upper=q)
+
+
+class Family:
+    """A loss whose parameters are still to be given: what stands in `LOSSES`.
+
+    Parameters
+    ----------
+    make : callable
+        The loss, given every parameter by name. Its name is the loss's name.
+    parameters : Parameter
+        What each of them may be.
+
+    Examples
+    --------
+    >>> from widemargin.objective.losses import LOSSES
+    >>> LOSSES["huber"](delta=2.0).upper, list(LOSSES["huber"].parameters)
+    (4.0, ['delta'])
+    """
+
+    def __init__(self, make: Callable[..., Loss], **parameters: Parameter) -> None:
+        self.name, self.parameters, self._make = make.__name__, parameters, make
+        self.words = (make.__doc__ or "").strip()
+
+    def __call__(self, **given: float) -> Loss:
+        """The loss with those parameters, the others at their defaults."""
+        return self._make(**checked(f"loss {self.name!r}", self.parameters, given))
+
+    @cached_property
+    def usual(self) -> Loss:
+        """The loss with all parameters at their defaults: what kind of loss it is."""
+        return self()
+
+    @property
+    def classification(self) -> bool:
+        """Whether it is a loss of labels; else of targets."""
+        return self.usual.classification
+
+    @property
+    def smooth(self) -> bool:
+        """Whether it has a derivative everywhere."""
+        return self.usual.smooth
+
+
+_ZONE = Parameter(0.1, "errors up to this size cost nothing", least=0)
+
+LOSSES: dict[str, Family] = {
+    family.name: family
+    for family in (
+        Family(hinge),
+        Family(squared_hinge),
+        Family(logistic),
+        Family(modified_huber),
+        Family(squared),
+        Family(epsilon_insensitive, epsilon=_ZONE),
+        Family(squared_epsilon_insensitive, epsilon=_ZONE),
+        Family(huber, delta=Parameter(1.0, "errors beyond this size cost in proportion, not squared", above=0)),
+        Family(quantile, q=Parameter(0.5, "the quantile that is predicted", above=0, below=1)),
     )
 }
 
 
-SMOOTH_LOSSES = frozenset(name for name, loss in LOSSES.items() if loss.smooth)
+class LossesThat(Set[str]):
+    """The names of the losses for which something is true: of those in `LOSSES` now, and of those that will be.
+
+    Examples
+    --------
+    >>> from widemargin.objective.losses import LossesThat
+    >>> sorted(LossesThat(lambda loss: loss.probabilities))
+    ['logistic']
+    """
+
+    def __init__(self, fits: Callable[[Loss], bool], also: tuple[str, ...] = ()) -> None:
+        self._fits = fits
+        self._also = also  # losses of problems that are not of one prediction per row
+
+    @classmethod
+    def _from_iterable(cls, names: Iterable[Any]) -> Set[Any]:
+        """What intersections and unions with other sets are: plain sets of names."""
+        return frozenset(names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._also or (name in LOSSES and self._fits(LOSSES[str(name)].usual))
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in (*LOSSES, *self._also) if name in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __repr__(self) -> str:
+        return f"{{{', '.join(self)}}}"
 
 
-def make_loss(name: str, epsilon: float) -> Loss:
-    """The loss of that name; `epsilon` is the width of the insensitive zone, for the losses that have one."""
+ALL_LOSSES = LossesThat(lambda loss: True)
+SMOOTH_LOSSES = LossesThat(lambda loss: loss.smooth)
+
+
+def make_loss(name: str, **parameters: float) -> Loss:
+    """The loss of that name; `parameters` are its own, such as epsilon, delta or q, and no others.
+
+    Examples
+    --------
+    >>> from widemargin.objective.losses import make_loss
+    >>> make_loss("quantile", q=0.9).upper
+    0.9
+    """
     if not isinstance(name, str) or name not in LOSSES:
         raise ValueError(f"unknown loss {name!r}: use one of {', '.join(LOSSES)}")
-    return LOSSES[name](epsilon=as_number("epsilon", epsilon, least=0))
+    return LOSSES[name](**parameters)

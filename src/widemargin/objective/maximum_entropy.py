@@ -23,6 +23,7 @@ class MultinomialLogistic(Loss):
 
     name = "multinomial"
     smooth = True
+    probabilities = True
 
 
 class MaximumEntropyProblem(MulticlassProblem):

@@ -77,7 +77,7 @@ class OrdinalProblem(WeightedRows):
         if thresholds not in THRESHOLDS:
             raise ValueError(f"unknown thresholds {thresholds!r}: use one of {', '.join(THRESHOLDS)}")
         self.X = as_rows(X)
-        self.loss = make_loss(loss, 0.0)
+        self.loss = make_loss(loss)
         if not self.loss.classification:
             raise ValueError(f"loss {loss!r} is a regression loss: ordinal regression needs a classification loss")
         self.penalty = make_penalty("l2", 0.0)
@@ -152,7 +152,7 @@ class OrdinalProblem(WeightedRows):
         return 0.5 * penalised + sum(self._threshold_loss(scores, s, b[s]) for s in range(self.n_thresholds))
 
     def _threshold_loss(self, scores: Vector, s: int, threshold: float) -> float:
-        return _core.loss_sum(*self.loss.native, scores, self.sides(s), self.weights, -float(threshold))
+        return _core.loss_sum(self.loss.native, scores, self.sides(s), self.weights, -float(threshold))
 
     def gradient(self, beta: Any, intercept: float = 0.0) -> tuple[Vector, float]:
         """The gradient in beta (for hinge, a subgradient); the second part is 0, the thresholds being part of beta."""
@@ -167,7 +167,7 @@ class OrdinalProblem(WeightedRows):
         scores = self.X.matvec(w, n_jobs=self.n_jobs)
         u, h = np.empty((self.n_thresholds, len(scores))), np.empty(len(scores))
         for s in range(self.n_thresholds):
-            _core.loss_derivatives(*self.loss.native, scores, self.sides(s), self.weights, -float(b[s]), u[s], h)
+            _core.loss_derivatives(self.loss.native, scores, self.sides(s), self.weights, -float(b[s]), u[s], h)
         return np.ascontiguousarray(u.T)
 
     # The dual and the certificate.
@@ -195,7 +195,7 @@ class OrdinalProblem(WeightedRows):
         g = self.X.rmatvec(v.sum(axis=1), n_jobs=self.n_jobs)
         penalised = float(g @ g) if self.free else float(g @ g + np.sum(v.sum(axis=0) ** 2))
         conjugates = sum(
-            _core.conjugate_sum(*self.loss.native, np.ascontiguousarray(-v[:, s]), self.sides(s), self.weights)
+            _core.conjugate_sum(self.loss.native, np.ascontiguousarray(-v[:, s]), self.sides(s), self.weights)
             for s in range(self.n_thresholds)
         )
         return v, -0.5 * penalised - conjugates

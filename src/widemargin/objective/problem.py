@@ -53,7 +53,7 @@ class Problem(WeightedRows):
     y : array of shape (rows,)
         Two distinct labels for a classification loss (the larger one becomes +1), real numbers for a regression loss.
     loss : {"hinge", "squared_hinge", "logistic", "modified_huber", "squared", "epsilon_insensitive", \
-"squared_epsilon_insensitive"}
+"squared_epsilon_insensitive", "huber", "quantile"}
     penalty : {"l2", "l1", "elasticnet"}
     C : float
         Weight of the losses against the penalty.
@@ -64,8 +64,9 @@ class Problem(WeightedRows):
         The constant feature behind a regularized intercept.
     sample_weight : array of shape (rows,), optional
         Multiplies C per row; a weight of two counts as the row given twice.
-    epsilon : float
-        Width of the insensitive zone of the two epsilon losses.
+    **loss_parameters : float
+        The loss's own: epsilon (0.1), the width of the insensitive zone of the two epsilon losses; delta (1.0), up to
+        where "huber" is squared; q (0.5), the quantile that "quantile" predicts.
 
     Examples
     --------
@@ -91,12 +92,12 @@ class Problem(WeightedRows):
         intercept: str = "none",
         intercept_scaling: float = 1.0,
         sample_weight: Any = None,
-        epsilon: float = 0.1,
+        **loss_parameters: float,
     ) -> None:
         if intercept not in INTERCEPTS:
             raise ValueError(f"unknown intercept {intercept!r}: use one of {', '.join(INTERCEPTS)}")
         self.X = as_rows(X)
-        self.loss = make_loss(loss, epsilon)
+        self.loss = make_loss(loss, **loss_parameters)
         self.penalty = make_penalty(penalty, l1_ratio)
         self.C = as_number("C", C, above=0)
         self.intercept = intercept
@@ -120,6 +121,14 @@ class Problem(WeightedRows):
     def constant(self) -> float:
         """The constant feature in which every intercept is a weight: 1 where it is free, 0 where there is none."""
         return 1.0 if self.intercept == "free" else self.intercept_scale
+
+    @property
+    def margin(self) -> float:
+        """The unit that predictions are measured in: 1 for classes, the spread of the targets in regression."""
+        if self.loss.classification:
+            return 1.0
+        spread = float(self.y[self.weights > 0].std())
+        return spread if spread > 0 and np.isfinite(spread) else 1.0
 
     @property
     def size(self) -> int:
@@ -251,17 +260,7 @@ class Problem(WeightedRows):
 
     def clipped_dual(self, v: Vector) -> Vector:
         """v between its bounds."""
-        loss = self.loss
-        if not loss.classification:
-            return np.clip(v, *self.dual_domain())
-        alpha = self.y * v  # labels are -1 and 1: alpha_i lies between 0 and C_i times the reach
-        if np.isinf(loss.dual_reach):
-            np.maximum(alpha, 0.0, out=alpha)
-            alpha[self.weights == 0] = 0.0
-        else:
-            np.clip(alpha, 0.0, loss.dual_reach * self.weights, out=alpha)
-        alpha *= self.y
-        return alpha
+        return self.loss.clipped_dual(v, self.y, self.weights)
 
     def certify(self, point: Point) -> Certified:
         """The certificate of a point, and the point that it holds for: its best intercept, a feasible dual point."""
@@ -276,25 +275,25 @@ class Problem(WeightedRows):
 
     def loss_sum(self, z: Vector, intercept: float = 0.0) -> float:
         """sum_i C_i loss(z_i + intercept)"""
-        return _core.loss_sum(*self.loss.native, z, self.y, self.weights, float(intercept))
+        return _core.loss_sum(self.loss.native, z, self.y, self.weights, float(intercept))
 
     def loss_derivatives(self, z: Vector, intercept: float = 0.0) -> tuple[Vector, Vector]:
         """u_i = C_i loss'(z_i + intercept) and h_i = C_i loss''(z_i + intercept)"""
         u, h = np.empty_like(z), np.empty_like(z)
-        _core.loss_derivatives(*self.loss.native, z, self.y, self.weights, float(intercept), u, h)
+        _core.loss_derivatives(self.loss.native, z, self.y, self.weights, float(intercept), u, h)
         return u, h
 
     def losses_along(self, z: Vector, dz: Vector, t: float, out: tuple[Vector, Vector, Vector]) -> float:
         """sum_i C_i loss(z_i + t dz_i); fills out with the predictions there, C_i loss' and C_i loss''."""
-        return _core.ray_go(*self.loss.native, z, dz, self.y, self.weights, t, *out, self.n_jobs)
+        return _core.ray_go(self.loss.native, z, dz, self.y, self.weights, t, *out, self.n_jobs)
 
     def best_intercept(self, z: Vector, start: float = 0.0) -> float:
         """argmin over b of sum_i C_i loss(z_i + b)"""
-        return _core.best_intercept(*self.loss.native, z, self.y, self.weights, float(start))
+        return _core.best_intercept(self.loss.native, z, self.y, self.weights, float(start))
 
     def conjugate_sum(self, u: Vector) -> float:
         """sum_i C_i conjugate(u_i / C_i, y_i)"""
-        return _core.conjugate_sum(*self.loss.native, u, self.y, self.weights)
+        return _core.conjugate_sum(self.loss.native, u, self.y, self.weights)
 
     def __repr__(self) -> str:
         return (

@@ -13,8 +13,8 @@ Everything that is remembered is in two arrays, `cells` and `totals`; saved and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..data.matrix import Matrix
-from ..objective.losses import make_loss
+from ..objective.losses import Loss, make_loss
 from ..vectors import Vector
 
 METHODS = ("adagrad", "ftrl")
@@ -46,10 +46,10 @@ class OnlineSpec:
     l2: float = 0.0
     average: bool = False
     fit_intercept: bool = True
-    epsilon: float = 0.1
+    parameters: Mapping[str, float] = field(default_factory=dict)  # of the loss
 
     def __post_init__(self) -> None:
-        make_loss(self.loss, self.epsilon)
+        self.made_loss()
         if self.method not in METHODS:
             raise ValueError(f"unknown method {self.method!r}: use one of {', '.join(METHODS)}")
         for name in ("learning_rate", "beta"):
@@ -63,6 +63,10 @@ class OnlineSpec:
         if self.method == "ftrl" and self.average:
             raise ValueError("average needs method='adagrad': the mean of sparse weights is not sparse")
 
+    def made_loss(self) -> Loss:
+        """The loss, with its parameters."""
+        return make_loss(self.loss, **self.parameters)
+
     def native(self) -> _core.OnlineSettings:
         """The same for a native pass."""
         return _core.OnlineSettings(
@@ -71,7 +75,7 @@ class OnlineSpec:
             self.l1,
             self.l2,
             self.fit_intercept,
-            make_loss(self.loss, self.epsilon).classification,
+            self.made_loss().classification,
             self.n_outputs,
             self.width,
             self.hashed,
@@ -128,12 +132,11 @@ class OnlineLearner:
         order = np.arange(X.shape[0], dtype=np.int64) if order is None else np.asarray(order, dtype=np.int64)
         order = order[weight[order] > 0]
         y = np.ascontiguousarray(y, dtype=np.float64)
-        settings = self.spec.native()
+        settings, loss = self.spec.native(), self.spec.made_loss().native
         for begin, end, is_report in _pieces(int(self.totals[0]), len(order)):
             prediction = _core.online_learn(
                 X.native_rows,
-                self.spec.loss,
-                self.spec.epsilon,
+                loss,
                 self.spec.method,
                 settings,
                 self.cells,

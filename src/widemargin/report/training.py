@@ -28,7 +28,6 @@ TOP = 12
 # Settings that matter to some losses or penalties alone.
 _ONLY_FOR = {
     "l1_ratio": {"elasticnet"},
-    "epsilon": {"epsilon_insensitive", "squared_epsilon_insensitive"},
     "nu": {"one_class"},
 }
 

@@ -56,7 +56,6 @@ def find_C(
     sample_weight: Any = None,
     class_weight: Any = None,
     multi_class: str | None = None,
-    epsilon: float = 0.1,
     solver: str | Solver = "auto",
     tol: float = 1e-3,
     score_tol: float | None = None,
@@ -66,12 +65,13 @@ def find_C(
     n_jobs: int = 1,
     early_stopping: EarlyStopping | bool = True,
     progress: bool = False,
+    **loss_parameters: float,
 ) -> SearchResult:
     """Finds the C whose models predict held-out rows best, and fits all rows with it.
 
     Parameters
     ----------
-    X, y, loss, penalty, l1_ratio, intercept, intercept_scaling, sample_weight, epsilon
+    X, y, loss, penalty, l1_ratio, intercept, intercept_scaling, sample_weight, **loss_parameters
         The problem, as in `Problem`. A weight of two counts as the row given twice, in fits and scores. The losses
         "multinomial" and "crammer_singer" (penalty l2) are those of several classes at once; the coefficients of the
         solution are then those of `MaximumEntropyProblem` or `CrammerSingerProblem`, which `models` of the result sets
@@ -131,7 +131,7 @@ def find_C(
         l1_ratio=l1_ratio,
         intercept=intercept,
         intercept_scaling=intercept_scaling,
-        epsilon=epsilon,
+        **loss_parameters,
     )
     counted = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     plan = Plan(Cs, cv, scoring, counted, early_stopping, score_tol=score_tol, progress=progress)

@@ -78,7 +78,7 @@ class _Span:
         """Objective, gradient and Hessian in the shares."""
         problem = self.problem
         g, H = np.empty(self.size), np.empty(self.size**2)
-        value = _core.span_losses(*problem.loss.native, self._z, problem.y, problem.weights, a, g, H)
+        value = _core.span_losses(problem.loss.native, self._z, problem.y, problem.weights, a, g, H)
         pull = self._penalty @ a
         return value + 0.5 * float(a @ pull), g + pull, H.reshape(self.size, -1) + self._penalty
 

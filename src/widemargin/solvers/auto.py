@@ -150,11 +150,11 @@ def _hinge(problem: Problem) -> bool:
 
 
 def _squared(problem: Problem) -> bool:
-    return problem.loss.name == "squared"
+    return problem.loss.quadratic
 
 
 def _kinked_slope(problem: Problem) -> bool:
-    return problem.loss.name in ("squared_hinge", "modified_huber")
+    return problem.loss.piecewise and problem.loss.classification
 
 
 def _many_rows(problem: Problem) -> bool:
@@ -165,7 +165,7 @@ def _sparse(problem: Problem) -> bool:
     return not problem.penalty.smooth
 
 
-_ENTROPY, _HINGE = "maximum entropy (multinomial)", "hinge or epsilon-insensitive loss"
+_ENTROPY, _HINGE = "maximum entropy (multinomial)", "loss with a corner (hinge, epsilon-insensitive, quantile)"
 _SPARSE, _HINGE_L2, _SMOOTH_L2 = "smooth loss, l1 or elastic net", f"{_HINGE}, l2", "smooth loss, l2"
 _NEWTON = f"{_SMOOTH_L2}, up to {FEW_FEATURES:,} features, {NEWTON_STEPS} Newton steps within"
 

@@ -7,7 +7,7 @@ verdict back. So there is one stopping rule, one clock and one certificate for a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Set
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -85,7 +85,7 @@ class Solver:
     summary: ClassVar[str]
     takes: ClassVar[type[Any]] = Problem  # the problems that it can work on
     needs: ClassVar[frozenset[str]] = frozenset({VERBS})  # what it asks of the rows, see data/rows.py
-    losses: ClassVar[frozenset[str]]
+    losses: ClassVar[Set[str]]
     penalties: ClassVar[frozenset[str]] = frozenset({"l2"})
     intercepts: ClassVar[frozenset[str]] = frozenset({"none", "regularized", "free"})
 

@@ -14,12 +14,12 @@ from hypothesis.extra.numpy import arrays
 
 from support import random_data, random_problem, real_data
 from widemargin import Problem, kkt_violation, solve
-from widemargin.objective.losses import LOSSES
+from widemargin.objective.losses import LOSSES, make_loss
 from widemargin.solvers import FiniteNewton
 from widemargin.solvers.finite_newton.binary_model import BinaryModel
 from widemargin.solvers.finite_newton.cgls import CGLS, Stop
 from widemargin.solvers.finite_newton.line_search import exact_step
-from widemargin.solvers.finite_newton.ramps import RAMPS, smoothed_hinge
+from widemargin.solvers.finite_newton.ramps import ramp_of, rounded_step
 from widemargin.solvers.finite_newton.rescaled_start import rescaled_start
 
 LOSS_NAMES = sorted(FiniteNewton.losses)
@@ -168,6 +168,11 @@ def test_conjugate_gradients_solve_the_newton_system_and_keep_count_of_the_resid
     assert np.linalg.norm(r) <= 1e-2 * np.sqrt(np.sum(curvature * z * z)) * (1 + 1e-6)
 
 
+RAMPS = [
+    *(ramp_of(LOSSES[name].usual) for name in LOSS_NAMES),
+    rounded_step(make_loss("hinge"), 0.25),
+    rounded_step(make_loss("quantile", q=0.9), 0.25),
+]
 FLOATS = st.floats(-3, 3, allow_nan=False, width=32)
 
 
@@ -176,7 +181,7 @@ FLOATS = st.floats(-3, 3, allow_nan=False, width=32)
     st.integers(1, 12).flatmap(
         lambda n: st.tuples(arrays(float, n, elements=FLOATS), arrays(float, n, elements=FLOATS))
     ),
-    st.sampled_from([*RAMPS.values(), smoothed_hinge(0.25)]),
+    st.sampled_from(RAMPS),
     st.floats(-5, 5, width=32),
     st.floats(0.0625, 5, width=32),
 )
@@ -199,13 +204,13 @@ def test_line_search_equals_brute_force(ray: tuple, ramp: object, slope: float, 
 
 def test_line_search_reports_a_function_that_falls_for_ever() -> None:
     one = np.ones(1)
-    assert exact_step(RAMPS["modified_huber"], 5 * one, one, one, slope=-100.0) == np.inf
-    assert exact_step(RAMPS["squared_hinge"], -one, -one, one) == 0.0
+    assert exact_step(ramp_of(make_loss("modified_huber")), 5 * one, one, one, slope=-100.0) == np.inf
+    assert exact_step(ramp_of(make_loss("squared_hinge")), -one, -one, one) == 0.0
 
 
 def test_line_search_refuses_lengths_that_differ() -> None:
     with pytest.raises(ValueError, match="length"):
-        exact_step(RAMPS["squared"], np.ones(3), np.ones(2), np.ones(3))
+        exact_step(ramp_of(make_loss("squared")), np.ones(3), np.ones(2), np.ones(3))
 
 
 # Starts and heuristics change the way, not the result.

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from support import random_data, random_problem, real_data
 from widemargin import Problem, Status, _core, solve
 from widemargin.objective.linear_smooth import LinearRay
-from widemargin.objective.losses import LOSSES, SMOOTH_LOSSES
+from widemargin.objective.losses import LOSSES, SMOOTH_LOSSES, make_loss
 from widemargin.objective.problem import INTERCEPTS
 from widemargin.solvers import LBFGS, TRON, DualCD, HandOver, NewtonCholesky
 from widemargin.solvers.auto import choose, rules_as_markdown
@@ -173,7 +173,7 @@ def test_core_refuses_wrong_sizes() -> None:
     with pytest.raises(ValueError, match="too few lines"):
         _core.gather_scaled(rows, np.ones(60), 1.0, 0, 4, 0.0, np.zeros((3, 12)))
     with pytest.raises(ValueError, match="dz has length"):
-        _core.ray_slope("squared", 0.0, np.ones(3), np.ones(2), np.ones(3), np.ones(3), 1.0)
+        _core.ray_slope(make_loss("squared").native, np.ones(3), np.ones(2), np.ones(3), np.ones(3), 1.0)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -205,7 +205,7 @@ def _filled(size: int, fill: Any) -> np.ndarray:
 def _loss_pass(X: Any, u: np.ndarray, w: np.ndarray, n: int) -> list[Any]:
     y, C = np.where(u > 0, 1.0, -1.0), np.abs(u)
     z, slope, g = np.empty(len(u)), np.empty(len(u)), np.zeros(len(w))
-    value = _core.loss_pass(X, "logistic", 0.0, y, C, w, 0.1, z, slope, g, n)
+    value = _core.loss_pass(X, make_loss("logistic").native, y, C, w, 0.1, z, slope, g, n)
     return [np.array([value]), z, slope, g]
 
 

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from support import random_data
 from widemargin import LinearSVC, LogisticRegression, Matrix, Problem, _core, solve
 from widemargin.model.fit import Recipe, fit_model
+from widemargin.objective.losses import make_loss
 from widemargin.solvers.auto import choose
 from widemargin.solvers.run import side_by_side
 from widemargin.solvers.run.side_by_side import Together, begin_together, goes_on_with
@@ -177,7 +178,8 @@ def test_only_where_auto_begins_with_dual_coordinate_descent():
 
 def native(sides, X=None, C=None):
     X = Matrix(np.eye(3)) if X is None else X
-    return _core.SideBySide(X.native_rows, "hinge", sides, np.ones(3) if C is None else C, 0.0, False, 1, 0, True)
+    hinge = make_loss("hinge").native
+    return _core.SideBySide(X.native_rows, hinge, sides, np.ones(3) if C is None else C, 0.0, False, 1, 0, True)
 
 
 def test_the_core_refuses_what_it_cannot_use():

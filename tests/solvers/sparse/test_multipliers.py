@@ -13,7 +13,7 @@ from support import random_problem, real_data
 from widemargin import Problem, solve
 from widemargin.solvers import Multipliers
 
-LOSSES = ("hinge", "epsilon_insensitive")
+LOSSES = ("hinge", "epsilon_insensitive", "quantile")
 PENALTIES = ("l1", "elasticnet", "l2")
 INTERCEPTS = ("none", "regularized", "free")
 STORAGES = {
@@ -52,10 +52,10 @@ def by_linear_programming(problem: Problem, X: np.ndarray) -> float:
     if problem.loss.classification:
         yA = y[:, None] * A
         upper, right = np.hstack([-yA, yA, slack]), -np.ones(n)
-    else:
-        e = problem.loss.epsilon
-        upper = np.vstack([np.hstack([A, -A, slack]), np.hstack([-A, A, slack])])
-        right = np.concatenate([y + e, e - y])
+    else:  # each row's slack is its loss: above both lines
+        e, above, below = problem.loss.zone, problem.loss.upper, -problem.loss.lower
+        upper = np.vstack([np.hstack([below * A, -below * A, slack]), np.hstack([-above * A, above * A, slack])])
+        right = np.concatenate([below * (y + e), above * (e - y)])
     found = linprog(np.concatenate([cost, cost, problem.weights]), A_ub=upper, b_ub=right, method="highs")
     assert found.status == 0
     return float(found.fun)

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from ...data.rows import IN_ORDER, VERBS
+from ...objective.losses import ALL_LOSSES
 from ..base import Run, Solver, Step, Steps
 from .pass_plan import PassPlan
 from .rules import SHORT_RUN
@@ -55,17 +56,7 @@ class DualCD(Solver):
     name: ClassVar[str] = "dual_cd"
     summary: ClassVar[str] = "dual coordinate descent (Hsieh et al. 2008)"
     needs: ClassVar[frozenset[str]] = frozenset({VERBS, IN_ORDER})
-    losses: ClassVar[frozenset[str]] = frozenset(
-        {
-            "hinge",
-            "squared_hinge",
-            "logistic",
-            "modified_huber",
-            "squared",
-            "epsilon_insensitive",
-            "squared_epsilon_insensitive",
-        }
-    )
+    losses = ALL_LOSSES
 
     order: str = "auto"
     shrinking: bool = True

@@ -42,7 +42,7 @@ class DualState:
         self._layout = layout
         self._native = _core.DualCD(
             layout.rows,
-            *problem.loss.native,
+            problem.loss.native,
             problem.y,
             problem.weights,
             layout.private_part,

@@ -16,7 +16,7 @@ from ...vectors import Vector
 from ..base import Point
 from .line_search import exact_shift
 from .piecewise_model import At, PiecewiseModel
-from .ramps import RAMPS, Ramp, smoothed_hinge
+from .ramps import ramp_of
 
 if TYPE_CHECKING:
     from ...objective.problem import Problem
@@ -27,7 +27,6 @@ class BinaryModel(PiecewiseModel):
     """One term per row of a Problem."""
 
     problem: Problem
-    target: Vector
     sign: Vector
     scale: float  # of the constant feature; 0: no intercept
 
@@ -37,7 +36,8 @@ class BinaryModel(PiecewiseModel):
         one = np.ones(problem.X.shape[0])
         classification = problem.loss.classification
         return cls(
-            ramp=ramp_of(problem.loss.name),
+            loss=problem.loss,
+            ramp=ramp_of(problem.loss, problem.margin),
             C=problem.C,
             weights=problem.weights if weights is None else weights,
             n_features=problem.X.shape[1],
@@ -91,8 +91,3 @@ class BinaryModel(PiecewiseModel):
         settled = beta.copy()
         settled[self.n_features] += exact_shift(self.ramp, r, -self.sign, self.weights)
         return settled
-
-
-def ramp_of(loss: str) -> Ramp:
-    """The ramp that stands for a loss; the hinge begins with its kink rounded over tau = 1."""
-    return RAMPS[loss] if loss in RAMPS else smoothed_hinge(1.0)

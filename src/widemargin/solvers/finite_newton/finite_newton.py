@@ -10,8 +10,10 @@ so C_paper = 2 C here; rows of the least squares problem are scaled by sqrt(2 C_
 
 squared_hinge     two index sets, section 3
 modified_huber    three index sets, section 6
+huber             the same for targets
 squared           LS-SVM: one index set, hence one step
-hinge             rounded over tau = 1, 1/2, 1/4, ... (section 6), until the hinge problem's own gap is small enough
+hinge, quantile   rounded over tau = 1, 1/2, 1/4, ... (section 6; in units of the targets' spread), until the gap of the
+                  problem with its corner is small enough
 """
 
 from __future__ import annotations
@@ -22,9 +24,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
+from ...objective.losses import LossesThat
 from ...vectors import Vector
 from ..base import Point, Run, Solver, Step, Steps
 from .binary_model import BinaryModel
+from .ramps import has_ramp
 from .rescaled_start import rescaled_start
 from .rounds import NewtonRun, Rounds
 
@@ -66,7 +70,7 @@ class FiniteNewton(Solver):
 
     name: ClassVar[str] = "finite_newton"
     summary: ClassVar[str] = "modified finite Newton, L2-SVM-MFN (Keerthi and DeCoste 2005)"
-    losses: ClassVar[frozenset[str]] = frozenset({"squared_hinge", "modified_huber", "squared", "hinge"})
+    losses = LossesThat(has_ramp)
 
     first_cg_limit: int = 10
     two_rounds: bool = True
@@ -83,7 +87,7 @@ class FiniteNewton(Solver):
 
     def iterate(self, problem: Problem, run: Run) -> Steps:
         model = BinaryModel.of(problem)
-        one_step = bool(np.isinf(model.ramp.lo))  # LS-SVM: the first least squares problem is the whole problem
+        one_step = model.ramp.endless  # LS-SVM: the first least squares problem is the whole problem
         beta = model.beta(np.zeros(model.n_features), 0.0)
         start = run.start if run.start is not None else self._guessed(problem)
         if start is not None:
@@ -93,7 +97,7 @@ class FiniteNewton(Solver):
             beta, counted = yield from self._subset_start(problem, run, beta)
         seeded = run.start is not None or one_step
         rounds = newton_settings(self, seeded=seeded)
-        yield from NewtonRun(model, beta, rounds, run, problem.loss.name == "hinge", model.point, counted).steps()
+        yield from NewtonRun(model, beta, rounds, run, model.point, counted).steps()
 
     def _guessed(self, problem: Problem) -> Point | None:
         return None if self.guess is None else rescaled_start(problem, self.guess)
@@ -111,7 +115,7 @@ class FiniteNewton(Solver):
         if not part.weights.any():
             return beta, (0, 0.0)
         rounds = replace(newton_settings(self, seeded=False), eps=(CRUDE_EPS, FINE_EPS))
-        first = NewtonRun(part, beta, rounds, run, False, part.point)
+        first = NewtonRun(part, beta, rounds, run, part.point, sharpen=False)
         for step in first.steps():
             yield replace(step, objective=np.nan, dual=np.nan, gap=np.nan, looks_done=False)
             if not step.by_the_clock and (step.looks_done or first.eps < CRUDE_EPS):  # the crude round is over

@@ -13,9 +13,9 @@ import numpy as np
 
 from ...vectors import Vector
 from ..base import Point
-from .binary_model import ramp_of
 from .line_search import exact_shift
 from .piecewise_model import At, PiecewiseModel
+from .ramps import ramp_of
 
 if TYPE_CHECKING:
     from ...objective.ordinal import OrdinalProblem
@@ -33,7 +33,8 @@ class OrdinalModel(PiecewiseModel):
         """The model of a problem."""
         sigma = np.stack([problem.sides(s) for s in range(problem.n_thresholds)], axis=1)
         return cls(
-            ramp=ramp_of(problem.loss.name),
+            loss=problem.loss,
+            ramp=ramp_of(problem.loss),
             C=problem.C,
             weights=np.repeat(problem.weights[:, None], problem.n_thresholds, axis=1),
             n_features=problem.X.shape[1],

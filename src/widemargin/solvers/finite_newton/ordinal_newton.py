@@ -13,10 +13,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ...objective.losses import LossesThat
 from ...objective.ordinal import OrdinalProblem
 from ..base import Run, Solver, Steps
 from .finite_newton import newton_settings
 from .ordinal_model import OrdinalModel
+from .ramps import has_ramp
 from .rounds import NewtonRun
 
 
@@ -47,7 +49,7 @@ class OrdinalNewton(Solver):
     name: ClassVar[str] = "ordinal_newton"
     summary: ClassVar[str] = "finite Newton for ordinal regression (Keerthi and DeCoste 2005)"
     takes: ClassVar[type[Any]] = OrdinalProblem
-    losses: ClassVar[frozenset[str]] = frozenset({"squared_hinge", "modified_huber", "hinge"})
+    losses = LossesThat(lambda loss: has_ramp(loss) and loss.classification)
     intercepts: ClassVar[frozenset[str]] = frozenset({"free_thresholds", "regularized_thresholds"})
 
     first_cg_limit: int = 10
@@ -59,4 +61,4 @@ class OrdinalNewton(Solver):
         model = OrdinalModel.of(problem)
         beta = np.zeros(problem.size) if run.start is None else run.start.w
         rounds = newton_settings(self, seeded=run.start is not None)
-        yield from NewtonRun(model, beta, rounds, run, problem.loss.name == "hinge", model.point).steps()
+        yield from NewtonRun(model, beta, rounds, run, model.point).steps()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,9 @@ from ...vectors import Vector, inner
 from .cgls import LeastSquares
 from .line_search import exact_step
 from .ramps import Ramp
+
+if TYPE_CHECKING:
+    from ...objective.losses import Loss
 
 
 @dataclass(frozen=True)
@@ -42,14 +46,16 @@ class At:
 class PiecewiseModel(ABC):
     """The objective with its ramp; `weights` are C_t, shaped like the residuals, multiples of the problem's C.
 
-    `offset` is added to every residual before the ramp sees it: how a smoothed hinge is centred, see rounds.py.
+    `offset` is added to every residual before the ramp sees it: how a rounded corner is centred, see rounds.py.
     """
 
-    ramp: Ramp
+    loss: Loss
+    ramp: Ramp  # that the loss is, or that stands for it while its corner is rounded
     C: float
     weights: Vector
     n_features: int
     offset: Vector | float = 0.0
+    target: Vector | float = 1.0  # what the residuals are where all scores are zero
     extra_reg: float  # the penalty's curvature in the extra coordinates: 1, or 0 where they are free
 
     # What a kind of problem must say.
@@ -114,7 +120,7 @@ class PiecewiseModel(ABC):
         curvature = np.where(at.active, self.ramp.scale * self.weights, 0.0)
         position = at.residuals + self.ramp.shift
         pull = self.penalised(at.beta) - at.gradient
-        if np.isfinite(self.ramp.hi):  # terms on the linear part pull too, but are no part of the least squares
+        if self.ramp.straight:  # terms on the linear part pull too, but are no part of the least squares
             pull = -self.pull_back(np.where(at.active, at.force, 0.0))
         return LeastSquares(
             product=lambda p: self.product(curvature, p),
@@ -162,18 +168,18 @@ class PiecewiseModel(ABC):
         """The same terms under another loss."""
         return replace(self, ramp=ramp, offset=offset)
 
-    def hinge_objective(self, at: At) -> float:
-        """The objective with the hinge loss itself at this point."""
+    def sharp_objective(self, at: At) -> float:
+        """The objective with the loss itself, its corner not rounded, at this point."""
         penalty = 0.5 * inner(at.beta, self.penalised(at.beta))
-        return penalty + float(np.sum(self.weights * np.maximum(at.residuals - self.offset, 0.0)))
+        return penalty + float(np.sum(self.weights * self.loss.of_residual(at.residuals - self.offset)))
 
-    def hinge_gap(self, at: At) -> float:
-        """The duality gap of the hinge problem between beta and the forces, which are its dual variables.
+    def sharp_gap(self, at: At) -> float:
+        """The duality gap of the loss with its corner between beta and the forces, which are its dual variables.
 
-        A smoothed hinge never pulls harder than C_t, so they are feasible as they stand.
+        A rounded corner never pulls harder than the pieces beside it, so they are feasible as they stand.
         """
         data_part = at.gradient - self.penalised(at.beta)
         if self.extra_reg == 0:
             data_part = data_part[: self.n_features]
-        dual = float(at.force.sum()) - 0.5 * inner(data_part, data_part)
-        return self.hinge_objective(at) - dual
+        dual = float(np.sum(self.target * at.force)) - 0.5 * inner(data_part, data_part)
+        return self.sharp_objective(at) - dual

@@ -7,11 +7,15 @@ A term is *active* while it is on the slanted part: there it is a square, elsewh
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...vectors import Vector
+
+if TYPE_CHECKING:
+    from ...objective.losses import Loss
 
 
 @dataclass(frozen=True)
@@ -44,14 +48,37 @@ class Ramp:
         most = np.where(below, self.lo + slack, np.where(above, np.inf, self.hi + slack))
         return bool(np.all((moved >= least) & (moved <= most)))
 
+    @property
+    def straight(self) -> bool:
+        """Whether terms beyond the slanted part still pull, along a straight line."""
+        return any(np.isfinite(end) and end != 0 for end in (self.lo, self.hi))
 
-RAMPS = {
-    "squared_hinge": Ramp(scale=2.0, shift=0.0, lo=0.0, hi=np.inf),
-    "modified_huber": Ramp(scale=2.0, shift=0.0, lo=0.0, hi=2.0),
-    "squared": Ramp(scale=2.0, shift=0.0, lo=-np.inf, hi=np.inf),
-}
+    @property
+    def endless(self) -> bool:
+        """Whether there is nothing beyond the slanted part: one parabola."""
+        return bool(np.isinf(self.lo) and np.isinf(self.hi))
 
 
-def smoothed_hinge(tau: float) -> Ramp:
-    """The hinge with its kink rounded over |r| < tau: tau/2 times the modified Huber loss at r/tau + 1 (section 6)."""
-    return Ramp(scale=0.5 / tau, shift=tau, lo=0.0, hi=2 * tau)
+def has_ramp(loss: Loss) -> bool:
+    """Whether the derivative of a loss is a clipped ramp, or a step that stands between two values, which it can round.
+
+    An insensitive zone makes two of them.
+    """
+    return loss.piecewise and loss.zone == 0
+
+
+def ramp_of(loss: Loss, width: float = 1.0) -> Ramp:
+    """The ramp that a loss is; a step is rounded over |r| < width."""
+    if loss.smooth:
+        steep = 2 * loss.bend
+        return Ramp(scale=1 / steep, shift=0.0, lo=steep * loss.lower, hi=steep * loss.upper)
+    return rounded_step(loss, width)
+
+
+def rounded_step(loss: Loss, width: float) -> Ramp:
+    """A loss with a corner, such as the hinge, whose corner is rounded over |r| < width (section 6).
+
+    For the hinge that is width/2 times the modified Huber loss at r/width + 1.
+    """
+    steep = 2 * width / (loss.upper - loss.lower)
+    return Ramp(scale=1 / steep, shift=width + steep * loss.lower, lo=steep * loss.lower, hi=steep * loss.upper)

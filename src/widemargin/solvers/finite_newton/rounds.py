@@ -7,11 +7,11 @@
 
 Every step decreases f, there are finitely many index sets, and once the right one is found the next Newton point is the
 minimum: the method ends after finitely many steps. Two things differ from the pseudo-code. The end is where the duality
-gap says so, not where eps = 1e-6 does. And the hinge loss, which is no ramp, is reached through ramps: its kink is
-rounded over tau = 1, 1/2, 1/4, ..., each level started from the one before (section 6). From the second level on the
-rounded part is centred where the level before left each dual variable, instead of at C/2: the method of multipliers.
-Its levels end at the exact solution for any tau, so tau need not become so small that Newton steps creep from kink to
-kink; where a level took many steps, tau is not halved.
+gap says so, not where eps = 1e-6 does. And a loss with a corner, such as the hinge, which is no ramp, is reached
+through ramps: its corner is rounded over tau = 1, 1/2, 1/4, ..., each level started from the one before (section 6). From the
+second level on the rounded part is centred where the level before left each dual variable, instead of at C/2: the
+method of multipliers. Its levels end at the exact solution for any tau, so tau need not become so small that Newton
+steps creep from kink to kink; where a level took many steps, tau is not halved.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import numpy as np
 from ..base import Point, Run, Step, Steps
 from .cgls import CGLS, Stop
 from .piecewise_model import At, PiecewiseModel
-from .ramps import smoothed_hinge
+from .ramps import rounded_step
 
 if TYPE_CHECKING:
     from ...objective.certificate import Certified
@@ -35,7 +35,7 @@ FINEST_EPS = 1e-15
 SMALLEST_TAU = 1e-14
 # A smooth level may stop short of its minimum by this share of the gap that is wanted, or that smoothing leaves anyway.
 INNER_SHARE = 0.1
-# A level of the hinge that took no more Newton steps than this lets the next one be twice as sharp.
+# A level of a rounded corner that took no more Newton steps than this lets the next one be twice as sharp.
 QUICK_LEVEL = 5
 # Conjugate gradients report this often, in seconds, so that limits and Ctrl-C are felt.
 PULSE = 0.2
@@ -61,20 +61,24 @@ class NewtonRun:
         beta: np.ndarray,
         rounds: Rounds,
         run: Run,
-        hinge: bool,
         point: Callable[[At], Point],
         counted: tuple[int, float] = (0, 0.0),
+        *,
+        sharpen: bool = True,
     ) -> None:
-        """`counted` are the iterations and passes made before this run began."""
+        """`counted` are the iterations and passes made before this run began.
+
+        A corner that is rounded becomes sharp again unless told otherwise.
+        """
         self.model = model
         self.rounds = rounds
         self.run = run
-        self.hinge = hinge
+        self._cornered = sharpen and not model.loss.smooth
         self.iteration, self.passes = counted[0], counted[1] + 1
         self._point = point
         self._eps_left = list(rounds.eps)
         self.eps = self._eps_left.pop(0)
-        self._tau = 1.0
+        self._tau = self._first_tau = 0.5 * (model.ramp.hi - model.ramp.lo)  # what a corner is rounded over
         self._level_began = self.iteration
         self._trust = 1.0
         self.at = model.at(beta)
@@ -113,20 +117,20 @@ class NewtonRun:
         return Stop(
             eps=scale * self.eps,
             share=2 * INNER_SHARE * self._trust * self.run.tol,
-            floor=2 * INNER_SHARE * self._smoothing_gap() if self.hinge else 0.0,
+            floor=2 * INNER_SHARE * self._smoothing_gap() if self._cornered else 0.0,
             forcing=self.rounds.crude_forcing if self._eps_left else 0.0,
         )
 
     def _smoothing_gap(self) -> float:
-        """What is left of the hinge problem's gap at the minimum of the smooth level."""
-        return max(0.0, self.model.hinge_gap(self.at) - self.at.gradient_gap)
+        """What is left of the problem's gap at the minimum of the smooth level."""
+        return max(0.0, self.model.sharp_gap(self.at) - self.at.gradient_gap)
 
     def _objective(self) -> float:
-        return self.model.hinge_objective(self.at) if self.hinge else self.at.value
+        return self.model.sharp_objective(self.at) if self._cornered else self.at.value
 
     def gap(self) -> float:
         """The duality gap of the problem at the present point."""
-        return self.model.hinge_gap(self.at) if self.hinge else self.at.gradient_gap
+        return self.model.sharp_gap(self.at) if self._cornered else self.at.gradient_gap
 
     def _step(self, looks_done: bool | None = None) -> Step:
         at, gap, objective = self.at, self.gap(), self._objective()
@@ -150,7 +154,7 @@ class NewtonRun:
 
     def _advance(self, round_done: bool) -> bool:
         """Step 8: the next round or the next tau when it is time; False when nothing finer is left."""
-        if self.hinge and (self._level_done() or (round_done and not self._eps_left)):
+        if self._cornered and (self._level_done() or (round_done and not self._eps_left)):
             return self._sharpen()
         if round_done:
             self.eps = self._eps_left.pop(0) if self._eps_left else 0.1 * self.eps
@@ -164,7 +168,9 @@ class NewtonRun:
         steps, self._level_began = self.iteration - self._level_began, self.iteration
         self._tau *= 0.5 if steps <= QUICK_LEVEL else 1.0 if steps <= 3 * QUICK_LEVEL else 2.0
         weights = self.model.weights
-        share = np.divide(self.at.force, weights, out=np.full_like(weights, 0.5), where=weights > 0)
-        self.model = self.model.with_ramp(smoothed_hinge(self._tau), 2 * self._tau * (share - 0.5))
+        middle = 0.5 * (self.model.loss.lower + self.model.loss.upper)
+        share = np.divide(self.at.force, weights, out=np.full_like(weights, middle), where=weights > 0)
+        ramp = rounded_step(self.model.loss, self._tau)
+        self.model = self.model.with_ramp(ramp, share / ramp.scale - ramp.shift)
         self.at = self.model.at(self.at.beta, self.at.scores)
-        return self._tau >= SMALLEST_TAU
+        return self._tau >= SMALLEST_TAU * self._first_tau

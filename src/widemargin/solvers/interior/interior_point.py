@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from ...data.rows import GRAM, VERBS
 from ...objective.certificate import feasible_dual
-from ...objective.losses import LOSSES
+from ...objective.losses import ALL_LOSSES
 from ...vectors import Vector
 from ..base import Point, Run, Solver, Step, Steps
 from ..costs import INTERIOR_ORDER, INTERIOR_STEP, system_passes
@@ -84,7 +84,7 @@ class InteriorPoint(Solver):
     name: ClassVar[str] = "interior_point"
     summary: ClassVar[str] = "primal-dual interior-point method, for large C and raw features"
     needs: ClassVar[frozenset[str]] = frozenset({VERBS, GRAM})
-    losses: ClassVar[frozenset[str]] = frozenset(LOSSES)
+    losses = ALL_LOSSES
     penalties: ClassVar[frozenset[str]] = frozenset({"l1", "elasticnet"})
 
     def iterate(self, problem: Problem, run: Run) -> Steps:

@@ -3,20 +3,24 @@
 A row's dual variable is made of one or two arms, v_i = sum_k sign_k alpha_k with 0 <= alpha_k <= cap_k, so that its
 conjugate is a parabola of each,
 
-    C_i conjugate(-v_i / C_i) = sum_k  tilt_k alpha_k + bend/2 alpha_k^2
+    C_i conjugate(-v_i / C_i) = sum_k  tilt_k alpha_k + bend_i/2 alpha_k^2
 
-    hinge, squared_hinge, modified_huber    one arm, sign y_i, tilt -1
-    the two epsilon-insensitive losses      two arms, signs 1 and -1, tilts epsilon - y_i and epsilon + y_i
-    squared                                 the same with epsilon = 0
+From the description of the loss (objective/losses.py), with s_i = y_i and t_i = 1 for labels, s_i = 1 and t_i = y_i for
+targets:
 
-bend is 1 / (2 C_i) for the squared losses, else 0. At the optimum  tilt + bend alpha + sign z - lam + kap = 0  with the
-multipliers lam of alpha >= 0 and kap of alpha <= cap. The slopes of the logistic loss never reach a bound: there v is
-the slope at z itself.
+    one arm for each side of zero    signs s_i and -s_i, tilts zone - t_i and zone + t_i, caps C_i upper and -C_i lower
+    straight pieces without a zone   one arm from one bound to the other: v_i = s_i (C_i lower + alpha), tilt -t_i
+
+A side of no width has no arm: the hinge losses have one, of sign y_i and tilt -1. bend_i is 2 bend / C_i.
+
+At the optimum  tilt + bend alpha + sign z - lam + kap = 0  with the multipliers lam of alpha >= 0 and kap of
+alpha <= cap. The slopes of the logistic loss never reach a bound: there v is the slope at z itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -24,6 +28,7 @@ import numpy as np
 from ...vectors import Vector
 
 if TYPE_CHECKING:
+    from ...objective.losses import Loss
     from ...objective.problem import Problem
 
 # A row with less curvature than this share of C_i is as good as straight.
@@ -74,7 +79,7 @@ class Rows(Protocol):
 
 def make_rows(problem: Problem) -> Rows:
     """The rows of a problem whose weights are all above zero, at the start of the method."""
-    return SmoothRows(problem) if problem.loss.name == "logistic" else BoundedRows(problem)
+    return BoundedRows(problem) if problem.loss.piecewise else SmoothRows(problem)
 
 
 class SmoothRows:
@@ -104,37 +109,58 @@ class SmoothRows:
         """v follows from z alone."""
 
 
+@dataclass(frozen=True)
+class Arm:
+    """One way from zero, or from a lower bound, in units of C_i."""
+
+    sign: float  # relative to the label
+    cap: float
+    begin: float = 0.0  # the dual variable's share where alpha = 0
+
+
+def arms_of(loss: Loss) -> list[Arm]:
+    """The arms of a loss made of pieces, those with a cap first."""
+    if not loss.smooth and loss.zone == 0:  # two arms could grow together at no cost
+        return [Arm(1.0, loss.upper - loss.lower, loss.lower)]
+    arms = [Arm(1.0, loss.upper), Arm(-1.0, -loss.lower)]
+    return sorted((arm for arm in arms if arm.cap > 0), key=lambda arm: np.isinf(arm.cap))
+
+
 class BoundedRows:
     """Arms between their bounds, one line of each matrix per arm."""
 
     def __init__(self, problem: Problem) -> None:
         loss, y, C = problem.loss, problem.y, problem.weights
-        if loss.classification:
-            self._sign, self._tilt = y[np.newaxis], np.full((1, len(y)), -1.0)
-            unit = 1.0
-        else:
-            self._sign = np.repeat([[1.0], [-1.0]], len(y), axis=1)
-            self._tilt = (0.0 if loss.name == "squared" else loss.epsilon) - self._sign * y
-            unit = float(y.std()) or 1.0
-        self._bend = np.zeros_like(C) if not loss.smooth else 0.5 / C
+        arms = arms_of(loss)
+        signs = np.array([[arm.sign] for arm in arms])
+        target = np.ones_like(y) if loss.classification else y
+        unit = 1.0 if loss.classification else float(y.std()) or 1.0
+        self._sign = signs * (y if loss.classification else np.ones_like(y))
+        self._tilt = loss.zone - signs * target
+        self._bend = 2 * loss.bend / C
+        self._begin = sum(arm.begin for arm in arms) * loss.side(y) * C
         self.linear = not loss.smooth
-        self._alpha = np.ones_like(self._sign) * self._first(problem, unit)
+        self._alpha = np.ones_like(self._sign) * self._first(problem, arms, unit)
         tilt = self._tilt + self._bend * self._alpha
         lam = np.maximum(tilt, 0.0) + unit
         self.pairs = [Pair(lam, self._alpha)]
-        self._sides = [1.0]
-        if np.isfinite(loss.dual_reach):
-            self.pairs.append(Pair(lam - tilt, loss.dual_reach * C - self._alpha))
-            self._sides.append(-1.0)
+        self._sides = [(1.0, slice(None))]
+        caps = np.array([[arm.cap] for arm in arms if np.isfinite(arm.cap)])
+        if len(caps):
+            capped = slice(0, len(caps))
+            self.pairs.append(Pair((lam - tilt)[capped], caps * C - self._alpha[capped]))
+            self._sides.append((-1.0, capped))
         self.measure(np.zeros_like(C))
 
     @staticmethod
-    def _first(problem: Problem, unit: float) -> Vector:
-        """In the middle of the bounds, or where a loss without an upper one stands for |residual| = 1.5; balanced."""
-        C, reach = problem.weights, problem.loss.dual_reach
-        if not problem.loss.classification:
-            return C * (min(0.5 * reach, unit))
-        first = C * (3.0 if np.isinf(reach) else 0.5 * reach)
+    def _first(problem: Problem, arms: list[Arm], unit: float) -> Vector:
+        """Where v = 0 if that is inside; else in the middle of the bounds, or at a residual of 1.5; balanced."""
+        C, loss, cap = problem.weights, problem.loss, min(arm.cap for arm in arms)
+        if len(arms) > 1:
+            return C * min(0.5 * cap, unit)
+        if arms[0].begin < 0:
+            return C * -arms[0].begin
+        first = C * (0.75 / loss.bend if np.isinf(cap) else 0.5 * cap)
         if problem.intercept != "free":
             return first
         positive = problem.y > 0
@@ -144,11 +170,13 @@ class BoundedRows:
         return first * np.where(positive, min(1.0, below / above), min(1.0, above / below))
 
     def measure(self, z: Vector) -> None:
-        self.v = np.sum(self._sign * self._alpha, axis=0)
+        self.v = self._begin + np.sum(self._sign * self._alpha, axis=0)
         self._slope = self._tilt + self._bend * self._alpha + self._sign * z
-        self._slope -= sum(side * pair.x for side, pair in zip(self._sides, self.pairs, strict=True))
+        self._curvature = np.zeros_like(self._alpha) + self._bend
         with np.errstate(over="ignore"):  # a variable on its bound does not move, and 1 / infinity says so
-            self._curvature = self._bend + sum(pair.x / pair.y for pair in self.pairs)
+            for (side, arms), pair in zip(self._sides, self.pairs, strict=True):
+                self._slope[arms] -= side * pair.x
+                self._curvature[arms] += pair.x / pair.y
 
     def weights(self) -> Vector:
         weights: Vector = np.sum(1 / self._curvature, axis=0)
@@ -156,14 +184,14 @@ class BoundedRows:
 
     def pull(self, targets: Sequence[Vector | float]) -> Vector:
         self._force = -self._slope
-        for side, pair, target in zip(self._sides, self.pairs, targets, strict=True):
-            self._force += side * pair.pull(target)
+        for (side, arms), pair, target in zip(self._sides, self.pairs, targets, strict=True):
+            self._force[arms] += side * pair.pull(target)
         pulled: Vector = np.sum(self._sign * self._force / self._curvature, axis=0)
         return pulled
 
     def answer(self, dz: Vector) -> tuple[Vector, list[Vector]]:
         change = (self._force - self._sign * dz) / self._curvature
-        return np.sum(self._sign * change, axis=0), [side * change for side in self._sides]
+        return np.sum(self._sign * change, axis=0), [side * change[arms] for side, arms in self._sides]
 
     def moved(self) -> None:
         self._alpha = self.pairs[0].y

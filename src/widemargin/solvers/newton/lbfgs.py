@@ -19,7 +19,7 @@ import numpy as np
 
 from ...numbers import as_whole
 from ...objective.any_problem import SmoothProblem
-from ...objective.losses import SMOOTH_LOSSES
+from ...objective.losses import LossesThat
 from ...vectors import Vector, inner
 from ..base import Run, Solver, Steps
 from .line_search import exact
@@ -54,7 +54,7 @@ class LBFGS(Solver):
     name: ClassVar[str] = "lbfgs"
     summary: ClassVar[str] = "L-BFGS (Liu and Nocedal 1989)"
     takes: ClassVar[type[Any]] = SmoothProblem
-    losses: ClassVar[frozenset[str]] = SMOOTH_LOSSES | {"multinomial"}
+    losses = LossesThat(lambda loss: loss.smooth, also=("multinomial",))
 
     memory: int = 10
 

@@ -62,7 +62,7 @@ class NewtonCholesky(Solver):
 
     name: ClassVar[str] = "newton_cholesky"
     summary: ClassVar[str] = "Newton's method with a Cholesky factorisation, for few features"
-    losses: ClassVar[frozenset[str]] = SMOOTH_LOSSES
+    losses = SMOOTH_LOSSES
 
     max_features: int = 10_000
 

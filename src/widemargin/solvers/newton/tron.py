@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 
 from ...objective.any_problem import SmoothProblem
-from ...objective.losses import SMOOTH_LOSSES
+from ...objective.losses import LossesThat
 from ...vectors import Vector, inner
 from ..base import Run, Solver, Steps
 from ..linalg.cg import ModelRule, ResidualRule, StopRule, TruncatedStep, truncated_cg
@@ -69,7 +69,7 @@ class TRON(Solver):
     name: ClassVar[str] = "tron"
     summary: ClassVar[str] = "truncated Newton with conjugate gradients (Lin, Weng, Keerthi 2008)"
     takes: ClassVar[type[Any]] = SmoothProblem
-    losses: ClassVar[frozenset[str]] = SMOOTH_LOSSES | {"multinomial"}
+    losses = LossesThat(lambda loss: loss.smooth, also=("multinomial",))
 
     search: str = "line_search"
     xi: float | None = None

@@ -59,7 +59,7 @@ class Begun(Solver):
     name: ClassVar[str] = "dual_cd"
     summary: ClassVar[str] = "dual coordinate descent, begun beside other problems"
     needs: ClassVar[frozenset[str]] = DualCD.needs
-    losses: ClassVar[frozenset[str]] = DualCD.losses
+    losses = DualCD.losses
 
     then: Solver
     steps: tuple[Step, ...] = field(repr=False)
@@ -147,7 +147,7 @@ class _Group:
         free = like.intercept == "free"
         self._native = _core.SideBySide(
             stored(like.X).native_rows,
-            like.loss.name,
+            like.loss.native,
             signs.reshape(-1),
             like.weights,
             np.sqrt(intercept_step(stored(like.X))) if free else like.intercept_scale,

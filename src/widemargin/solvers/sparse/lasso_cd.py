@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from ... import _core
 from ...data.matrix import stored
 from ...data.rows import COLUMNS, VERBS
+from ...objective.losses import LossesThat
 from ...vectors import Vector, inner
 from ..base import Point, Run, Solver, Step, Steps
 from .support_step import lasso_support_step
@@ -74,7 +75,7 @@ class LassoCD(Solver):
     name: ClassVar[str] = "lasso_cd"
     summary: ClassVar[str] = "coordinate descent for the squared loss, with working sets and gap-safe screening"
     needs: ClassVar[frozenset[str]] = frozenset({VERBS, COLUMNS})
-    losses: ClassVar[frozenset[str]] = frozenset({"squared"})
+    losses = LossesThat(lambda loss: loss.quadratic)
     penalties: ClassVar[frozenset[str]] = frozenset({"l1", "elasticnet", "l2"})
 
     order: str = "adaptive"
@@ -120,10 +121,11 @@ class _LassoState:
         self.solver, self.problem, self._run = solver, problem, run
         self.rho = problem.penalty.rho
         rows, columns = problem.X.shape
+        C = problem.weights * (0.25 / problem.loss.bend)  # of (z - y)^2, whichever parabola it is
         self.native = _core.LassoCD(
             stored(problem.X).native_columns,
             problem.y,
-            problem.weights,
+            C,
             self.rho,
             problem.intercept,
             problem.intercept_scaling,
@@ -137,7 +139,7 @@ class _LassoState:
         np.sqrt(2 * self._reach, out=self._reach)
         self._counts = problem.weights > 0
         self._quarter = np.zeros(rows)  # 1 / (4 C_i)
-        self._quarter[self._counts] = 0.25 / problem.weights[self._counts]
+        self._quarter[self._counts] = 0.25 / C[self._counts]
         self.alive: Columns = np.arange(columns, dtype=np.uint32)
         self.working = self.alive
         self.native.set_working(self.working)

@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ... import _core
+from ...objective.losses import LossesThat
 from ...vectors import Vector, inner
 from ..base import Point, Run, Solver, Step, Steps
 from .dense_model import DenseModel
@@ -75,7 +76,7 @@ class Multipliers(Solver):
 
     name: ClassVar[str] = "multipliers"
     summary: ClassVar[str] = "method of multipliers with proximal Newton steps, for losses with a corner"
-    losses: ClassVar[frozenset[str]] = frozenset({"hinge", "epsilon_insensitive"})
+    losses = LossesThat(lambda loss: not loss.smooth)
     penalties: ClassVar[frozenset[str]] = frozenset({"l2", "l1", "elasticnet"})
 
     first_width: float = 1.0
@@ -114,8 +115,8 @@ class _State:
         self.problem, self._run = problem, run
         rows, columns = problem.X.shape
         self.lower, self.upper = problem.dual_domain()
-        self.zone = 0.0 if problem.loss.classification else problem.loss.epsilon
-        self.width = first_width * _margin(problem) / float(problem.weights[problem.weights > 0].mean())
+        self.zone = problem.loss.zone
+        self.width = first_width * problem.margin / float(problem.weights[problem.weights > 0].mean())
         # In the middle of their bounds the multipliers round the corner to both sides: nothing is known of them yet.
         # Under l1 the correlations of so many large ones would be far beyond their bound: there they begin at zero.
         middle = 0.5 if problem.penalty.rho == 0 else 0.0
@@ -230,11 +231,3 @@ class _State:
             t *= 0.5
         self.damping = min(self.damping * 16, 1.0)
         return False
-
-
-def _margin(problem: Problem) -> float:
-    """The unit that predictions are measured in: 1 for classes, the spread of the targets in regression."""
-    if problem.loss.classification:
-        return 1.0
-    spread = float(problem.y[problem.weights > 0].std())
-    return spread if spread > 0 and np.isfinite(spread) else 1.0

@@ -53,8 +53,8 @@ ROUNDS = 2
 
 # A loss with a straight piece has no curvature there although its slope pulls: the model would have no minimum. Such
 # rows get a share of |slope| as curvature, `Loss.straight_share` at first, less the better the steps succeed. Other
-# losses are all but straight only where rows are far on the wrong side: theirs is asked for when a search has failed.
-ALL_BUT_STRAIGHT = {"logistic": 0.5}
+# losses are all but straight only where rows are far on the wrong side: theirs, `Loss.most_straight_share`, is for
+# when a search has failed.
 FIRST_HELP, LEAST_HELP = 1e-3, 1e-9
 
 
@@ -79,7 +79,7 @@ class NewGLMNET(Solver):
     name: ClassVar[str] = "newglmnet"
     summary: ClassVar[str] = "Newton steps by coordinate descent over columns (Yuan, Ho, Lin 2012)"
     needs: ClassVar[frozenset[str]] = frozenset({VERBS, COLUMNS})
-    losses: ClassVar[frozenset[str]] = SMOOTH_LOSSES
+    losses = SMOOTH_LOSSES
     penalties: ClassVar[frozenset[str]] = frozenset({"l1", "elasticnet", "l2"})
 
     inner_passes: int = 8
@@ -117,7 +117,7 @@ class _Outer:
         self._trial = np.empty(rows), np.empty(rows), np.empty(rows)
         self.forcing, self.whole_violation = FORCING, -np.inf
         self.straight = problem.loss.straight_share
-        self._most_straight = max(self.straight, ALL_BUT_STRAIGHT.get(problem.loss.name, 0.0))
+        self._most_straight = problem.loss.most_straight_share
         self.passes, self._n_support, self._settled = 0.0, 0, False
         self._descent, self._newton = 0.0, 0.0  # work of both inner methods, in passes over the data
         self._support = ModelStep(problem, lambda: not run.should_stop())

@@ -59,7 +59,7 @@ class PrimalCD(Solver):
     name: ClassVar[str] = "primal_cd"
     summary: ClassVar[str] = "primal coordinate descent over columns (Chang et al. 2008; CDN, Yuan et al. 2010)"
     needs: ClassVar[frozenset[str]] = frozenset({VERBS, COLUMNS})
-    losses: ClassVar[frozenset[str]] = SMOOTH_LOSSES
+    losses = SMOOTH_LOSSES
     penalties: ClassVar[frozenset[str]] = frozenset({"l2", "l1", "elasticnet"})
 
     order: str = "permuted"
@@ -106,7 +106,7 @@ class _PrimalState:
         self._run = run
         self.native = _core.PrimalCD(
             stored(problem.X).native_columns,
-            *problem.loss.native,
+            problem.loss.native,
             problem.y,
             problem.weights,
             problem.penalty.rho,

@@ -48,7 +48,7 @@ class ProxNewton(Solver):
 
     name: ClassVar[str] = "prox_newton"
     summary: ClassVar[str] = "proximal Newton with dense models, for few or few nonzero features"
-    losses: ClassVar[frozenset[str]] = SMOOTH_LOSSES
+    losses = SMOOTH_LOSSES
     penalties: ClassVar[frozenset[str]] = frozenset({"l1", "elasticnet", "l2"})
 
     def iterate(self, problem: Problem, run: Run) -> Steps:

@@ -57,7 +57,7 @@ class StochasticSolver(Solver):
     def iterate(self, problem: Problem, run: Run) -> Steps:
         native = _core.Sgd(
             stored(problem.X).native_rows,
-            problem.loss.name,
+            problem.loss.native,
             problem.y,
             problem.weights,
             problem.intercept_scale,
@@ -185,6 +185,7 @@ def _pulls(problem: Problem, start: Point) -> Vector:
         v = -problem.loss_derivatives(z)[0]
     pulls = np.zeros_like(v)
     counts = problem.weights > 0
-    share = np.clip(problem.y[counts] * v[counts] / problem.weights[counts], 0.0, problem.loss.dual_reach)
+    share = np.clip(problem.y[counts] * v[counts] / problem.weights[counts], problem.loss.lower, problem.loss.upper)
     pulls[counts] = WARM_EPOCHS * share
-    return np.rint(pulls) if problem.loss.name == "hinge" else pulls
+    slope = problem.loss.upper  # of the hinge: its rows pull as a whole or not at all
+    return pulls if problem.loss.smooth else slope * np.rint(pulls / slope)

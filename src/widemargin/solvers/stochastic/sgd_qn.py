@@ -60,7 +60,7 @@ class SgdQN(Solver):
     def iterate(self, problem: Problem, run: Run) -> Steps:
         native = _core.QuasiNewtonSgd(
             stored(problem.X).native_rows,
-            problem.loss.name,
+            problem.loss.native,
             problem.y,
             problem.weights,
             problem.intercept_scale,

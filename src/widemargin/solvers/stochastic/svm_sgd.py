@@ -19,6 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from ...objective.losses import LossesThat
 from .sgd import StochasticSolver
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class SvmSgd(StochasticSolver):
 
     name: ClassVar[str] = "svm_sgd"
     summary: ClassVar[str] = "stochastic gradient descent with a calibrated first rate (Bottou 2007)"
-    losses: ClassVar[frozenset[str]] = frozenset({"hinge", "squared_hinge", "logistic", "modified_huber"})
+    losses = LossesThat(lambda loss: loss.classification)
 
     sample: int = 1000
 
