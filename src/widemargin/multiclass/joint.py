@@ -58,7 +58,7 @@ class Joint(Strategy):
 
     def parts(self, data: Labelled, settings: Mapping[str, Any]) -> Sequence[Part]:
         """The one problem."""
-        problem = self.problem_of(data.X, data.codes, data.row_weights, settings)
+        problem = self.problem_of(data.X, data.codes, data.common_weights, settings)
         # A MulticlassProblem offers what the driver asks of a Problem.
         return [Part(lambda: cast("Problem", problem))]
 
