@@ -344,7 +344,7 @@ def test_wrong_usage_is_2(wrong: str, capsys: pytest.CaptureFixture[str]) -> Non
 
 @pytest.mark.parametrize(
     "refused",
-    ["-s 4 -C", "-C -s 21", "-C -w1 2", "-R",
+    ["--loss crammer_singer --penalty l1", "-C -s 21", "-C -w7 2", "-R",
      "-s 1 --loss hinge", "-s 1 --penalty l1", "--solver nonsense", "-w7 2", "-s 21 -n 2",
      "--loss modified_huber --penalty l1 --solver dual_cd", "-R -B 1 --intercept free"],
 )  # fmt: skip

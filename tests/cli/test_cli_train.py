@@ -300,6 +300,44 @@ def test_the_search_for_C(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("classes", [2, 4])
+@pytest.mark.parametrize(
+    "options",
+    ["-w10 4 -w-1 0.3", "-w3 5 -s 0", "-w3 5 -M 1", "-s 4", "-s 4 -w-1 3", "-s 5 -w3 2", "--class-weight balanced",
+     "--class-weight balanced -s 4 -R -B 1", "--loss modified_huber -w-1 2", "--loss logistic --penalty elasticnet"],
+)  # fmt: skip
+def test_a_search_takes_what_training_takes(capsys: pytest.CaptureFixture[str], options: str, classes: int) -> None:
+    """The model that `path` saves is that of `train` at the same C; the scores are those of `cv`."""
+    if classes == 2 and "-w10" in options:
+        options = options.replace("-w10", "-w3")
+    data, values = write_data(classes=classes), ["-c", "0.1", "-c", "1"]
+    words = [*options.split(), "-e", "1e-7"]
+    table = json.loads(run(capsys, "path", "--json", *words, *values, data, "a.wm")[0])
+    found = load_model("a.wm")
+    run(capsys, "train", "-q", *words, "-c", str(table["best_C"]), data, "b.wm")
+    trained = load_model("b.wm")
+    assert found.settings == trained.settings and found.classes == trained.classes
+    assert found.weights.shape == trained.weights.shape and found.decision == trained.decision
+    for ours, theirs in zip(found.certificates, trained.certificates, strict=True):
+        assert ours["status"] == theirs["status"] == "converged"
+        assert ours["objective"] == pytest.approx(theirs["objective"], rel=3e-7)
+    if "balanced" not in options:  # which counts the rows of all folds in the search, and of one at a time in `cv`
+        for at, C in enumerate(values[1::2]):
+            alone = json.loads(run(capsys, "cv", "--json", "-q", *words, "-c", C, data)[0])
+            assert [table[f"score_{k}"][at] for k in range(5)] == pytest.approx(alone["folds"])
+    out, _ = run(capsys, "train", "-C", *options.split(), "-v", "3", data)
+    assert out.startswith("Best C = ") and out.endswith("%\n")
+
+
+def test_weights_of_classes_change_what_a_search_finds(capsys: pytest.CaptureFixture[str]) -> None:
+    data = write_data(classes=4)
+    plain, weighted = (
+        json.loads(run(capsys, "path", "--json", "-c", "1", *weights, data)[0])["mean_score"]
+        for weights in ([], ["-w10", "50"])
+    )
+    assert plain != weighted
+
+
+@pytest.mark.parametrize("classes", [2, 4])
 def test_a_limit_on_time_is_for_the_whole_search(capsys: pytest.CaptureFixture[str], classes: int) -> None:
     data = write_data(classes=classes)
     values = ["-c", "0.01", "-c", "1", "-c", "100"]

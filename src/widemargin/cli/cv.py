@@ -45,26 +45,22 @@ def cross_validate(arguments: argparse.Namespace, recipe: Recipe, reading: Readi
     """Trains on all folds but one, tests on that one, and prints the score over all rows."""
     from dataclasses import replace
 
-    import numpy as np
-
     from ..data.datasets import read_dataset
     from ..data.matrix import Matrix
     from ..deadline import Deadline
     from ..model.fit import fit_model
-    from ..selection.folds import fold_numbers
+    from ..selection.folds import dealt_folds
     from .score import Score
 
     data = read_dataset(arguments.data, reading)
     if data.y is None:
         raise ValueError("cross-validation needs labels: name their column (--label)")
     rows = Matrix(data.X)
-    fold_of = fold_numbers(data.y, arguments.folds, recipe.seed, stratified=recipe.task == "classification")
+    folds = dealt_folds(data.y, arguments.folds, recipe.seed, stratified=recipe.task == "classification")
     score, each, deadline = Score(recipe.task), [], Deadline.after(recipe.max_seconds)
-    for k in range(arguments.folds):
-        test = np.flatnonzero(fold_of == k)
-        train = np.flatnonzero(fold_of != k)
-        own = replace(recipe, max_seconds=deadline.share(k, arguments.folds))
-        fitted = fit_model(rows.take(train), data.y[train], own)
+    for k, fold in enumerate(folds):
+        own = replace(recipe, max_seconds=deadline.share(k, len(folds)))
+        fitted = fit_model(rows.take(fold.fitted), data.y[fold.fitted], own)
         if fitted.interrupted:
             raise KeyboardInterrupt
         if not fitted.converged:
@@ -72,9 +68,9 @@ def cross_validate(arguments: argparse.Namespace, recipe: Recipe, reading: Readi
             gap = worst.certificate.relative_gap
             tell(f"warning: fold {k + 1} ended by {worst.status} at a relative gap of {gap:.2g}, above {recipe.tol:g}")
         one = Score(recipe.task)
-        scores = fitted.model.scores(rows.take(test), recipe.n_jobs)
+        scores = fitted.model.scores(rows.take(fold.held_out), recipe.n_jobs)
         for count in (score, one):
-            count.add(fitted.model, scores, data.y[test])
+            count.add(fitted.model, scores, data.y[fold.held_out])
         each.append(one.value)
         if not arguments.quiet:
             tell(f"fold {k + 1}: {one.line()}")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.matrix import Matrix
-from ..multiclass import make_strategy
+from ..multiclass import JOINT, make_strategy
 from ..multiclass.binary import Binary
 from ..multiclass.labelled import Labelled
 from ..multiclass.parts import Part
@@ -23,8 +23,6 @@ from ..solvers.effort import Effort
 from ..solvers.run.solution import Solution, Status
 from .model import Model, certificate_facts, plain_label
 
-# The losses that make one problem of all classes, two of them included.
-ALL_CLASSES_AT_ONCE = ("crammer_singer", "multinomial")
 # Classes that a model must have at least if Ctrl-C left some out: one of two would be taken for a whole one.
 FEWEST_KEPT = 3
 
@@ -140,7 +138,7 @@ def labelled(X: Matrix, y: Any, recipe: Recipe) -> tuple[Strategy, Labelled]:
 
 
 def _strategy(recipe: Recipe, n_classes: int) -> Strategy:
-    if recipe.loss in ALL_CLASSES_AT_ONCE:
+    if recipe.loss in JOINT:
         return make_strategy(recipe.loss)
     if n_classes == 2:
         return Binary()

@@ -18,6 +18,9 @@ STRATEGIES = {
     "multinomial": ("joint", "Multinomial"),
 }
 
+# The methods that are one problem of all classes, whose losses have the same names.
+JOINT = ("crammer_singer", "multinomial")
+
 
 def make_strategy(name: str) -> Strategy:
     """The multi-class method of that name.

@@ -23,7 +23,7 @@ class Binary(Strategy):
 
     def parts(self, data: Labelled, settings: Mapping[str, Any]) -> Sequence[Part]:
         """The one problem, with the second class on the positive side."""
-        return [Part(lambda: two_sides(lambda: data.X, np.asarray(data.codes == 1), data.row_weights, settings))]
+        return [Part(lambda: two_sides(lambda: data.X, np.asarray(data.codes == 1), data.common_weights, settings))]
 
     def subjects(self, classes: Sequence[Any]) -> list[tuple[Any, int]]:
         """The second class."""

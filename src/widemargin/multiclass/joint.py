@@ -54,7 +54,7 @@ class Joint(Strategy):
 
     def parts(self, data: Labelled, settings: Mapping[str, Any]) -> Sequence[Part]:
         """The one problem."""
-        problem = self.problem_of(data.X, data.codes, data.row_weights, settings)
+        problem = self.problem_of(data.X, data.codes, data.common_weights, settings)
         return [Part(lambda: problem)]
 
     def problem_of(self, X: Matrix, y: Any, weights: Any, settings: Mapping[str, Any]) -> MulticlassProblem:

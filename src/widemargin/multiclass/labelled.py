@@ -30,11 +30,11 @@ class Labelled:
     own_factors: Vector | None = None
 
     @property
-    def row_weights(self) -> Vector | None:
+    def common_weights(self) -> Vector | None:
         """What multiplies C in each row of a model that knows the rows' classes."""
         return self._times(None if self.own_factors is None else self.own_factors[self.codes])
 
-    def row_weights_of(self, model: int) -> Vector | None:
+    def weights_of(self, model: int) -> Vector | None:
         """What multiplies C in each row, where one class (or label) is told from the rest."""
         if self.weights is not None and self.weights.ndim > 1:
             return self.weights[:, model]

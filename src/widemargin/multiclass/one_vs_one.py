@@ -125,7 +125,7 @@ def _part(data: Labelled, pair: tuple[int, int], settings: Mapping[str, Any]) ->
         return np.flatnonzero((data.codes == p) | (data.codes == q))
 
     def make() -> Problem | OneSided:
-        taken, weights = rows(), data.row_weights
+        taken, weights = rows(), data.common_weights
         second = np.asarray(data.codes[taken] == q)
         return two_sides(lambda: data.X.take(taken), second, None if weights is None else weights[taken], settings)
 

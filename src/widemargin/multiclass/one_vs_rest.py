@@ -31,7 +31,7 @@ class OneVsRest(Strategy):
 
     def _part(self, data: Labelled, model: int, settings: Mapping[str, Any]) -> Part:
         return Part(
-            lambda: two_sides(lambda: data.X, self.positives(data, model), data.row_weights_of(model), settings),
+            lambda: two_sides(lambda: data.X, self.positives(data, model), data.weights_of(model), settings),
             f"class {data.classes[model]}",
             (model,),
             (lambda: self.positives(data, model)) if data.weighs_alike else None,

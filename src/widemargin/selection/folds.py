@@ -51,7 +51,12 @@ def _dealt(subject: Subject, count: int, seed: int) -> list[Fold]:
     rows = len(subject.y)
     if not 2 <= count <= rows:
         raise ValueError(f"cv must lie between 2 and the number of rows, got cv={count} with n_samples={rows}")
-    number = fold_numbers(subject.y, count, seed, stratified=subject.loss.classification)
+    return dealt_folds(subject.y, count, seed, stratified=subject.loss.classification)
+
+
+def dealt_folds(y: NDArray[Any], count: int, seed: int, *, stratified: bool) -> list[Fold]:
+    """So many folds, to which rows are dealt out by `fold_numbers`."""
+    number = fold_numbers(y, count, seed, stratified=stratified)
     return [Fold(np.flatnonzero(number != k), np.flatnonzero(number == k)) for k in range(count)]
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from ..data.matrix import Matrix
-from ..multiclass import make_strategy
+from ..multiclass import JOINT, make_strategy
 from ..multiclass.joint import Joint
 from ..multiclass.labelled import Labelled
 from ..objective.class_weights import weighted_by_class
 from ..objective.labels import NotTwoClassesError, ordered_labels, row_weights
 from ..objective.losses import LOSSES
 from ..objective.problem import Problem
-from .several import JOINT, Several, Subject
+from .several import Several, Subject
 
 
 def subject_of(

@@ -1,35 +1,32 @@
 """What a search is about: one problem, or those of several models, whose common score counts.
 
-Of a subject a search asks the rows, their targets and weights, the parts that are solved at each C, and the same over
-fewer rows. `Problem` and the problems of all classes at once are subjects of one part; `Several` are those that a
-method of `multiclass` makes of labels: one against the rest, or one against one.
+A search asks for rows, their targets and weights, the parts that are solved at each C, and the same over fewer rows.
+`Problem` and the problems of all classes at once have one part; `Several` has those that a method of `multiclass` makes
+of labels: one against the rest, or one against one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..data.matrix import Matrix
-from ..multiclass import make_strategy
+from ..multiclass import JOINT, make_strategy
 from ..multiclass.binary import Binary
 from ..multiclass.labelled import Labelled
 from ..multiclass.parts import OneSided, Part
 from ..multiclass.strategy import Strategy
 from ..objective.losses import Loss
 from ..objective.multiclass import MulticlassProblem
+from ..objective.penalties import Penalty
 from ..objective.problem import Problem
 from ..vectors import Vector
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Rows = NDArray[np.intp]
-
-# The losses of all classes at once, which are the names of their methods too.
-JOINT = ("crammer_singer", "multinomial")
+Rows = NDArray[np.intp]
 
 
 class Several:
@@ -58,7 +55,7 @@ class Several:
         self.data = data
         self._settings = settings
         self.classes = np.asarray(data.classes)
-        self.weights: Vector = np.ones(len(data.codes)) if data.row_weights is None else data.row_weights
+        self.weights: Vector = np.ones(len(data.codes)) if data.common_weights is None else data.common_weights
 
     @property
     def X(self) -> Matrix:
@@ -75,13 +72,13 @@ class Several:
         """The number of each row's class."""
         return self.data.codes
 
-    @property
+    @cached_property
     def loss(self) -> Loss:
         """That of every model."""
         return self.leading.loss
 
-    @property
-    def penalty(self) -> Any:
+    @cached_property
+    def penalty(self) -> Penalty:
         """That of every model."""
         return self.leading.penalty
 
