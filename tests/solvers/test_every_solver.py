@@ -87,7 +87,7 @@ def drawn_start(problem: Any, data: Draw) -> Any:
 
 
 def crawls(name: str, problem: Any) -> bool:
-    """Whether single coordinates take a hundred thousand passes: nearly as many weights as rows, all moving together."""
+    """Whether single coordinates take 100,000 passes: nearly as many weights as rows, all moving together."""
     rows, columns = problem.X.shape
     return name == "primal_cd" and problem.penalty.rho > 0 and columns > rows and problem.C > 1
 

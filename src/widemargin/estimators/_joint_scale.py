@@ -176,13 +176,17 @@ def with_scale(solve: Solve, epsilon: float, tol: float) -> Solve:
         at_zero = problem.y - (problem.best_intercept(np.zeros_like(problem.y)) if problem.intercept == "free" else 0.0)
         residuals = at_zero if start is None else joint.residuals(start, n_jobs)
         search = ScaleSearch(joint.scale(residuals) or float(np.abs(residuals).mean()) or 1.0)
-        solution, n_iter, seconds = start, 0, 0.0
+        solution, bound, n_iter, seconds = start, 0.0, 0, 0.0
         for _ in range(MOST_SCALES):
-            solution = solve(joint.at(search.sigma), solution, n_jobs)
+            # Without its dual point, which belongs to another scale and could prove a model that this one lacks.
+            last = None if solution is None else replace(solution, dual=None)
+            solution = solve(joint.at(search.sigma), last, n_jobs)
             n_iter, seconds = n_iter + solution.n_iter, seconds + solution.seconds
             move, residuals = joint.settled(joint.residuals(solution, n_jobs))
             solution = replace(solution, intercept=solution.intercept + move)
-            certificate = joint.certificate(solution, residuals, n_jobs)
+            found = joint.certificate(solution, residuals, n_jobs)
+            bound = max(bound, found.dual)  # what one scale has proven holds for all
+            certificate = Certificate(found.primal, bound)
             proven = certificate.relative_gap <= tol
             if proven or not solution.converged or not search.learn(joint.scale(residuals)):
                 break

@@ -137,7 +137,7 @@ def _kinked_slope(problem: Problem) -> bool:
 
 def _narrow(problem: Problem) -> bool:
     loss = problem.loss
-    return loss.smooth and 2 * loss.bend * (loss.upper - loss.lower) < NARROW * problem.margin
+    return loss.piecewise and loss.smooth and 2 * loss.bend * (loss.upper - loss.lower) < NARROW * problem.margin
 
 
 def _many_rows(problem: Problem) -> bool:
