@@ -44,7 +44,10 @@ PARAMETERS = {"epsilon": (0.1, 0.0, 0.7), "delta": (1.0, 0.1, 10.0), "q": (0.5, 
 
 def drawn_parameters(loss: str, data: st.DataObject) -> dict[str, float]:
     """Values of the parameters that a loss has."""
-    return {name: data.draw(st.sampled_from(PARAMETERS[name]), label=name) for name in LOSSES[loss].parameters}
+    known = LOSSES[loss].parameters
+    return {
+        name: data.draw(st.sampled_from(PARAMETERS.get(name, (known[name].default,))), label=name) for name in known
+    }
 
 
 def real_data(name: str) -> tuple[sp.csr_array, np.ndarray]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .estimators.cv import LassoCV as LassoCV
     from .estimators.cv import LinearSVCCV as LinearSVCCV
     from .estimators.cv import LogisticRegressionCV as LogisticRegressionCV
+    from .estimators.huber_regressor import HuberRegressor as HuberRegressor
     from .estimators.least_squares import ElasticNet as ElasticNet
     from .estimators.least_squares import Lasso as Lasso
     from .estimators.least_squares import Ridge as Ridge
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from .estimators.online import OnlineClassifier as OnlineClassifier
     from .estimators.online import OnlineRegressor as OnlineRegressor
     from .estimators.ordinal_svc import OrdinalSVC as OrdinalSVC
+    from .estimators.quantile_regressor import QuantileRegressor as QuantileRegressor
     from .model.model import Model as Model
     from .model.open import load_model as load_model
     from .multiclass.base import MulticlassModel as MulticlassModel
@@ -78,6 +80,8 @@ _HOME = {
     "Ridge": "estimators.least_squares",
     "Lasso": "estimators.least_squares",
     "ElasticNet": "estimators.least_squares",
+    "HuberRegressor": "estimators.huber_regressor",
+    "QuantileRegressor": "estimators.quantile_regressor",
     "OnlineClassifier": "estimators.online",
     "OnlineRegressor": "estimators.online",
     "LinearSVCCV": "estimators.cv",

@@ -70,6 +70,42 @@ def test_every_type_is_solved_to_its_gap(capsys: pytest.CaptureFixture[str], sol
     assert facts["status"] == "converged" and facts["relative_gap"] <= 1e-5
 
 
+@pytest.mark.parametrize(("loss", "parameter", "value"), [("huber", "delta", 0.2), ("quantile", "q", 0.9)])
+def test_losses_with_parameters_of_their_own(
+    capsys: pytest.CaptureFixture[str], loss: str, parameter: str, value: float
+) -> None:
+    """Trained with what is said, saved with it, searched with it; and refused where it is not theirs."""
+    data = write_data(regression=True)
+    words = ["--loss", loss, f"--{parameter}", str(value), "--intercept", "free"]
+    run(capsys, "train", *words, "-e", "1e-5", data, "a.wm")
+    model = load_model("a.wm")
+    assert model.task == "regression" and model.settings[parameter] == value
+    assert not {"epsilon", "delta", "q"} - {parameter} & model.settings.keys()
+    X, y = read_svmlight(data)
+    problem = Problem(X, y, loss, intercept="free", **{parameter: value})
+    objective = problem.objective(model.weights[0], model.intercepts[0])
+    assert model.certificates[0]["objective"] == pytest.approx(objective, rel=1e-12)
+    run(capsys, "train", "--loss", loss, data, "b.wm")
+    assert load_model("b.wm").settings[parameter] == {"delta": 1.0, "q": 0.5}[parameter]  # the default is said, too
+    run(capsys, "path", *words, "-c", "0.1", "-c", "1", data, "c.wm")
+    assert load_model("c.wm").settings[parameter] == value
+    other = "q" if parameter == "delta" else "delta"
+    _, error = run(capsys, "train", "--loss", loss, f"--{other}", "0.5", data, "d.wm", code=1)
+    assert f"loss '{loss}' has no parameter '{other}': its parameters are {parameter}" in error
+    _, error = run(capsys, "train", "--loss", loss, f"--{parameter}", "-1", data, "d.wm", code=1)
+    assert f"{parameter} must be a finite number > 0" in error
+
+
+def test_a_letter_for_other_types_is_ignored_as_by_liblinear_but_not_beside_a_loss(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    data = write_data()
+    run(capsys, "train", "-s", "1", "-p", "0.5", data, "a.wm")
+    assert "epsilon" not in load_model("a.wm").settings
+    _, error = run(capsys, "train", "--loss", "hinge", "-p", "0.5", data, "b.wm", code=1)
+    assert "loss 'hinge' has no parameter 'epsilon': it has no parameters" in error
+
+
 @needs_liblinear
 @pytest.mark.parametrize("solver", [0, 1, 3, 5, 6, 11, 13])
 def test_the_weights_are_liblinears(capsys: pytest.CaptureFixture[str], solver: int) -> None:

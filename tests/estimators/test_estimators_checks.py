@@ -9,6 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from widemargin import (
     ElasticNet,
+    HuberRegressor,
     Lasso,
     LassoCV,
     LinearSVC,
@@ -16,6 +17,7 @@ from widemargin import (
     LinearSVR,
     LogisticRegression,
     LogisticRegressionCV,
+    QuantileRegressor,
     Ridge,
 )
 
@@ -30,6 +32,8 @@ CHECKED = [
     Ridge(tol=1e-13),
     Lasso(tol=1e-13),
     ElasticNet(tol=1e-13),
+    HuberRegressor(tol=1e-13),
+    QuantileRegressor(tol=1e-13, alpha=0.01),
     LinearSVCCV(tol=1e-13, Cs=[0.1, 1.0], cv=3),
     LinearSVCCV(tol=1e-13, Cs=[0.1, 1.0], cv=3, multi_class="crammer_singer"),
     LogisticRegressionCV(tol=1e-13, Cs=[0.1, 1.0], cv=3, multi_class="ovr"),

@@ -17,7 +17,7 @@ CASES = {
         name, **dict(zip(known.parameters, values, strict=True))
     )
     for name, known in LOSSES.items()
-    for values in product(*(GIVEN[parameter] for parameter in known.parameters))
+    for values in product(*(GIVEN.get(p, (one.default,)) for p, one in known.parameters.items()))
 }
 EXTREMES = np.array([0.0, 1e-300, 1e-9, 0.5, 1.0, 2.0, 30.0, 40.0, 700.0, 710.0, 745.0, 750.0, 1e4, 1e8, 1e15])
 

@@ -237,6 +237,16 @@ def test_every_loss_and_penalty_can_be_searched(loss, penalty, solver):
     assert problem.certificate(found.solution.coef, found.solution.intercept, found.solution.dual).relative_gap <= 1e-3
 
 
+def test_a_loss_is_searched_with_its_parameters():
+    X, response = random_data(8, rows=90)
+    found = find_C(X, response, "quantile", "l1", cv=3, q=0.9, scoring="neg_mean_absolute_error")
+    assert found.solution.converged
+    problem = Problem(X, response, "quantile", "l1", found.best_C, intercept="free", q=0.9)
+    assert problem.certificate(found.solution.coef, found.solution.intercept, found.solution.dual).relative_gap <= 1e-3
+    narrow, wide = (path(Problem(X, response, "huber", delta=delta), [1.0]).solutions[0].coef for delta in (0.1, 10.0))
+    assert np.abs(narrow - wide).max() > 1e-2
+
+
 def test_result_does_not_depend_on_threads():
     X, y = labelled(9, rows=200)
     one, two = (find_C(X, y, n_jobs=n_jobs, cv=4) for n_jobs in (1, 2))
@@ -368,6 +378,8 @@ def test_interrupt_in_a_fold_is_passed_on(monkeypatch):
         ({"solver": "no such solver"}, "unknown solver"),
         ({"n_jobs": 0}, "n_jobs must not be 0"),
         ({"tol": -1.0}, "tol must be"),
+        ({"epsilon": 0.1}, "loss 'squared_hinge' has no parameter 'epsilon'"),
+        ({"loss": "multinomial", "delta": 1.0}, "loss 'multinomial' has no parameter 'delta': it has no parameters"),
     ],
 )
 def test_mistakes_are_explained(settings, message):

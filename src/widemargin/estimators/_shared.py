@@ -20,7 +20,11 @@ from ..vectors import Vector
 
 # scikit-learn's solvers. Which of them a program asks for says how to compute, not what: here "auto" sees to that.
 SKLEARN_SOLVERS = frozenset(
-    {"liblinear", "newton-cg", "newton-cholesky", "sag", "saga", "svd", "cholesky", "lsqr", "sparse_cg"}
+    {
+        *("liblinear", "newton-cg", "newton-cholesky", "sag", "saga"),  # of logistic regression
+        *("svd", "cholesky", "lsqr", "sparse_cg"),  # of least squares
+        *("highs", "highs-ds", "highs-ipm", "interior-point", "revised simplex"),  # of quantiles
+    }
 )
 
 PENALISED_OR_NOT = ("free", "regularized")

@@ -49,6 +49,8 @@ VERY_STIFF = 300
 HOPELESS_STIFFNESS = 100_000
 # Up to so many entries times classes either takes a moment, and Newton's method gives the most digits.
 FEW_PRODUCTS = 100_000
+# A loss of targets that is curved over less than this share of their spread is all but a corner to Newton's method.
+NARROW = 0.1
 # Steps of an interior-point method, more of them where many rows stand at a corner.
 INTERIOR_STEPS, INTERIOR_STEPS_OF_CORNERS = 40, 100
 # Its cost is known: the solver before it has this share of it, however it gets on.
@@ -157,6 +159,11 @@ def _kinked_slope(problem: Problem) -> bool:
     return problem.loss.piecewise and problem.loss.classification
 
 
+def _narrow(problem: Problem) -> bool:
+    loss = problem.loss
+    return loss.piecewise and loss.smooth and 2 * loss.bend * (loss.upper - loss.lower) < NARROW * problem.margin
+
+
 def _many_rows(problem: Problem) -> bool:
     return problem.X.shape[0] >= MANY_ROWS * problem.X.shape[1]
 
@@ -168,6 +175,8 @@ def _sparse(problem: Problem) -> bool:
 _ENTROPY, _HINGE = "maximum entropy (multinomial)", "loss with a corner (hinge, epsilon-insensitive, quantile)"
 _SPARSE, _HINGE_L2, _SMOOTH_L2 = "smooth loss, l1 or elastic net", f"{_HINGE}, l2", "smooth loss, l2"
 _NEWTON = f"{_SMOOTH_L2}, up to {FEW_FEATURES:,} features, {NEWTON_STEPS} Newton steps within"
+
+_NARROW = f"squared over less than {NARROW:g} of the targets' spread (narrow Huber loss)"
 
 RULES = (
     Rule("ordinal regression", _any, ("ordinal_newton",), about="ordinal.OrdinalProblem"),
@@ -217,6 +226,13 @@ RULES = (
         interior_passes,
         INTERIOR_SHARE,
     ),
+    Rule(
+        f"{_SPARSE}, {_NARROW}",
+        lambda p: _sparse(p) and _narrow(p),
+        ("prox_newton", "interior_point"),
+        interior_passes,
+        INTERIOR_SHARE,
+    ),
     Rule("squared loss, l1 or elastic net", lambda p: _sparse(p) and _squared(p), ("lasso_cd",)),
     Rule(
         f"{_SPARSE}, more than {KEPT_FEATURES:,} features",
@@ -233,6 +249,11 @@ RULES = (
         INTERIOR_SHARE,
     ),
     Rule(f"{_SPARSE}, other", _sparse, ("newglmnet", "prox_newton")),
+    Rule(
+        f"{_SMOOTH_L2}, {_NARROW}",
+        _narrow,
+        ("finite_newton",),
+    ),
     Rule(
         f"{_NEWTON} {NEWTON_AT_ONCE} passes",
         lambda p: newton_passes(p) <= NEWTON_AT_ONCE,

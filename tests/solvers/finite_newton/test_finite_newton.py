@@ -318,6 +318,15 @@ def test_kkt_violation_is_the_papers_for_the_squared_hinge() -> None:
     assert kkt_violation(problem, w, b) == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.parametrize("loss", [name for name in LOSSES if LOSSES[name].usual.piecewise])
+def test_kkt_violation_is_defined_for_every_loss_made_of_pieces(loss: str) -> None:
+    problem = random_problem(17, loss, intercept="free", C=0.5)
+    solution = solve(problem, "dual_cd", tol=1e-10)
+    assert kkt_violation(problem, solution.coef, solution.intercept, solution.dual) < 1e-3
+    off = solution.dual * np.where(np.arange(60) % 2, 0.5, 0.9)
+    assert kkt_violation(problem, solution.coef, solution.intercept, off) > 0.1
+
+
 def test_kkt_violation_refuses_what_it_is_not_defined_for() -> None:
     with pytest.raises(ValueError, match="logistic"):
         kkt_violation(random_problem(0, "logistic"), np.zeros(12))

@@ -8,9 +8,9 @@
 Every step decreases f, there are finitely many index sets, and once the right one is found the next Newton point is the
 minimum: the method ends after finitely many steps. Two things differ from the pseudo-code. The end is where the duality
 gap says so, not where eps = 1e-6 does. And a loss with a corner, such as the hinge, which is no ramp, is reached
-through ramps: its corner is rounded over tau = 1, 1/2, 1/4, ..., each level started from the one before (section 6). From the
-second level on the rounded part is centred where the level before left each dual variable, instead of at C/2: the
-method of multipliers. Its levels end at the exact solution for any tau, so tau need not become so small that Newton
+through ramps: its corner is rounded over tau = 1, 1/2, 1/4, ..., each level started from the one before (section 6).
+From the second level on the rounded part is centred where the level before left each dual variable, instead of at C/2:
+the method of multipliers. Its levels end at the exact solution for any tau, so tau need not become so small that Newton
 steps creep from kink to kink; where a level took many steps, tau is not halved.
 """
 
