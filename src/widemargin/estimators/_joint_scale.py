@@ -22,10 +22,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .. import _core
-from ..multiclass.strategy import Solve
+from ..multiclass.solving import Solve
 from ..objective.certificate import Certificate, balanced
 from ..objective.losses import make_loss
 from ..objective.problem import Problem
+from ..solvers.effort import Effort
 from ..solvers.run.solution import Solution, Status
 from ..vectors import Vector, inner
 
@@ -171,8 +172,8 @@ class ScaleSearch:
 def with_scale(solve: Solve, epsilon: float, tol: float) -> Solve:
     """Solves Huber problems together with their scale; what it is given must solve to a gap of tol / 2."""
 
-    def run(problem: Problem, start: Solution | None, n_jobs: int) -> Solution:
-        joint = JointScale(problem, epsilon)
+    def run(model: int, problem: Problem, effort: Effort, start: Solution | None) -> Solution:
+        joint, n_jobs = JointScale(problem, epsilon), effort.n_jobs
         at_zero = problem.y - (problem.best_intercept(np.zeros_like(problem.y)) if problem.intercept == "free" else 0.0)
         residuals = at_zero if start is None else joint.residuals(start, n_jobs)
         search = ScaleSearch(joint.scale(residuals) or float(np.abs(residuals).mean()) or 1.0)
@@ -180,7 +181,7 @@ def with_scale(solve: Solve, epsilon: float, tol: float) -> Solve:
         for _ in range(MOST_SCALES):
             # Without its dual point, which belongs to another scale and could prove a model that this one lacks.
             last = None if solution is None else replace(solution, dual=None)
-            solution = solve(joint.at(search.sigma), last, n_jobs)
+            solution = solve(model, joint.at(search.sigma), effort, last)
             n_iter, seconds = n_iter + solution.n_iter, seconds + solution.seconds
             move, residuals = joint.settled(joint.residuals(solution, n_jobs))
             solution = replace(solution, intercept=solution.intercept + move)

@@ -11,14 +11,16 @@ the limit of a vanishing penalty (_unpenalised.py).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import column_or_1d
 
-from ..multiclass.strategy import Solve
+from ..multiclass.solving import Solve
 from ..numbers import as_number
 from ..solvers.base import Solver
+from ..solvers.effort import Effort
 from ._joint_scale import best_scale, with_scale
 from ._regressor import LinearRegressor, require_not_negative
 from ._shared import sample_weights
@@ -126,12 +128,12 @@ class HuberRegressor(LinearRegressor):
             "intercept": "free" if self.fit_intercept else "none",
         }
 
-    def _solve_settings(self) -> dict[str, Any]:
+    def _effort(self) -> Effort:
         # Half of the gap is for the scale, and without a penalty half of that again for the penalty that is left.
-        return {**super()._solve_settings(), "tol": self.tol / (2 if self.alpha > 0 else 4)}
+        return replace(super()._effort(), tol=self.tol / (2 if self.alpha > 0 else 4))
 
-    def _solver(self, settings: dict[str, Any]) -> Solve:
-        solve = super()._solver(settings)
+    def _solver(self) -> Solve:
+        solve = super()._solver()
         if self.alpha > 0:
             return with_scale(solve, self.epsilon, self.tol)
         return without_penalty(with_scale(solve, self.epsilon, self.tol / 2), self.tol, type(self).__name__)

@@ -11,10 +11,12 @@ vanishing l2 penalty (_unpenalised.py).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from ..multiclass.strategy import Solve
+from ..multiclass.solving import Solve
 from ..solvers.base import Solver
+from ..solvers.effort import Effort
 from ._regressor import LinearRegressor, require_not_negative
 from ._unpenalised import without_penalty
 from .least_squares import NOT_NEGATIVE
@@ -95,10 +97,10 @@ class QuantileRegressor(LinearRegressor):
             "intercept": "free" if self.fit_intercept else "none",
         }
 
-    def _solve_settings(self) -> dict[str, Any]:
-        settings = super()._solve_settings()
-        return {**settings, "tol": self.tol / 2} if self.alpha == 0 else settings
+    def _effort(self) -> Effort:
+        effort = super()._effort()
+        return replace(effort, tol=self.tol / 2) if self.alpha == 0 else effort
 
-    def _solver(self, settings: dict[str, Any]) -> Solve:
-        solve = super()._solver(settings)
+    def _solver(self) -> Solve:
+        solve = super()._solver()
         return without_penalty(solve, self.tol, type(self).__name__) if self.alpha == 0 else solve

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-
-import numpy as np
-
-from ..numbers import as_number
 
 
 @dataclass(frozen=True)
@@ -25,9 +22,9 @@ class Parameter:
 
     default: float
     words: str = ""
-    least: float = -np.inf
-    above: float = -np.inf
-    below: float = np.inf
+    least: float = -math.inf
+    above: float = -math.inf
+    below: float = math.inf
 
 
 def checked(whose: str, known: Mapping[str, Parameter], given: Mapping[str, object]) -> dict[str, float]:
@@ -38,6 +35,8 @@ def checked(whose: str, known: Mapping[str, Parameter], given: Mapping[str, obje
     >>> checked("loss 'huber'", {"delta": Parameter(1.0, above=0)}, {})
     {'delta': 1.0}
     """
+    from ..numbers import as_number  # with NumPy
+
     for name in given:
         if name not in known:
             others = f"its parameters are {', '.join(known)}" if known else "it has no parameters"
