@@ -12,8 +12,9 @@ import pytest
 from reference import solve_reference
 from support import random_problem
 from widemargin import cli, find_C, load_model, read_svmlight, solve, write_svmlight
-from widemargin.objective import losses
-from widemargin.objective.losses import LOSSES, Family, Loss, Piecewise
+from widemargin.objective import loss_table
+from widemargin.objective.loss_table import Family, piecewise
+from widemargin.objective.losses import LOSSES, Loss
 from widemargin.solvers.registry import table
 
 RECIPE = Path(__file__).parent.parent / "CONTRIBUTING.md"
@@ -25,7 +26,7 @@ def recipe() -> Family:
     section = RECIPE.read_text(encoding="utf-8").partition("## Add a loss")[2].partition("\n## ")[0]
     blocks = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
     function, entry = ("\n".join(line.removeprefix("   ") for line in block.splitlines()) for block in blocks)
-    names = dict(vars(losses))
+    names = dict(vars(loss_table))
     exec(function, names)
     family: Family = eval(entry.strip(), names)
     return family
@@ -33,22 +34,22 @@ def recipe() -> Family:
 
 def steep_hinge() -> Loss:
     """3 max(0, 1 - y z)"""
-    return Piecewise("steep_hinge", classification=True, lower=0.0, upper=3.0)
+    return piecewise("steep_hinge", classification=True, lower=0.0, upper=3.0)
 
 
 def margin_square() -> Loss:
     """2 (1 - y z)^2"""
-    return Piecewise("margin_square", classification=True, bend=0.125)
+    return piecewise("margin_square", classification=True, bend=0.125)
 
 
 def either_side() -> Loss:
     """|1 - y z|, half as steep beyond the margin"""
-    return Piecewise("either_side", classification=True, lower=-0.5, upper=1.0)
+    return piecewise("either_side", classification=True, lower=-0.5, upper=1.0)
 
 
 def one_sided() -> Loss:
     """max(0, |z - y| - 1/4)^2 above the target, flat at slope 1 below"""
-    return Piecewise("one_sided", classification=False, bend=0.25, zone=0.25, upper=1.0)
+    return piecewise("one_sided", classification=False, bend=0.25, zone=0.25, upper=1.0)
 
 
 ADDED = {

@@ -163,7 +163,7 @@ def reading_of(arguments: argparse.Namespace) -> Reading:
 
 def add_training(parser: argparse.ArgumentParser, cost: bool = True) -> None:
     """What is trained, and how; without -c where the command searches for it."""
-    from ..objective.losses import LOSSES
+    from ..objective.loss_table import LOSSES
 
     losses = (*LOSSES, *OTHER_LOSSES)
     group = parser.add_argument_group("model")
@@ -195,7 +195,7 @@ def add_training(parser: argparse.ArgumentParser, cost: bool = True) -> None:
 
 def add_loss_parameters(group: argparse._ArgumentGroup) -> None:
     """One option for each parameter that a loss has; LIBLINEAR's letter for epsilon."""
-    from ..objective.losses import LOSSES
+    from ..objective.loss_table import LOSSES
 
     for name in loss_parameter_names():
         whose = [loss for loss, family in LOSSES.items() if name in family.parameters]
@@ -208,7 +208,7 @@ def add_loss_parameters(group: argparse._ArgumentGroup) -> None:
 
 def loss_parameter_names() -> list[str]:
     """The names of all parameters that losses have."""
-    from ..objective.losses import LOSSES
+    from ..objective.loss_table import LOSSES
 
     return list(dict.fromkeys(name for family in LOSSES.values() for name in family.parameters))
 
@@ -216,7 +216,7 @@ def loss_parameter_names() -> list[str]:
 def _parameters(arguments: argparse.Namespace, loss: str) -> dict[str, float]:
     """The loss's parameters, all of them; refuses one that is given and not its own."""
     from ..objective.loss_parameters import checked
-    from ..objective.losses import LOSSES
+    from ..objective.loss_table import LOSSES
 
     values = {name: getattr(arguments, name) for name in loss_parameter_names()}
     given = {name: value for name, value in values.items() if value is not None}
@@ -279,7 +279,7 @@ def _kind(arguments: argparse.Namespace) -> tuple[str, str, str, str | None]:
 
 def _task(loss: str) -> str:
     """What is learnt with a loss."""
-    from ..objective.losses import LOSSES
+    from ..objective.loss_table import LOSSES
 
     if loss == "one_class":
         return "one_class"

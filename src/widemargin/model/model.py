@@ -144,7 +144,8 @@ class Model:
         if len(self.intercepts) == 1:
             w = self.dense_weights()[0].astype(np.float64, copy=False)
             return rows.matvec(w, float(self.intercepts[0]), n_jobs=n_jobs)[:, np.newaxis]
-        return rows.matmat(self._by_feature, n_jobs=n_jobs) + self.intercepts
+        scores: NDArray[np.float64] = rows.matmat(self._by_feature, n_jobs=n_jobs) + self.intercepts
+        return scores
 
     @property
     def _by_feature(self) -> NDArray[np.float64]:

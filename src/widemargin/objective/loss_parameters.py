@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-
-import numpy as np
 
 from ..numbers import as_number
 
@@ -25,9 +24,9 @@ class Parameter:
 
     default: float
     words: str = ""
-    least: float = -np.inf
-    above: float = -np.inf
-    below: float = np.inf
+    least: float = -math.inf
+    above: float = -math.inf
+    below: float = math.inf
 
 
 def checked(whose: str, known: Mapping[str, Parameter], given: Mapping[str, object]) -> dict[str, float]:
