@@ -13,7 +13,8 @@ from reference import solve_reference
 from support import random_problem
 from widemargin import Problem, cli, find_C, load_model, read_svmlight, solve, write_svmlight
 from widemargin.objective import loss_table
-from widemargin.objective.losses import LOSSES, Family, Loss, Piecewise
+from widemargin.objective.loss_table import Family, piecewise
+from widemargin.objective.losses import LOSSES, Loss
 from widemargin.solvers.registry import table
 
 RECIPE = Path(__file__).parent.parent / "CONTRIBUTING.md"
@@ -33,22 +34,22 @@ def recipe() -> Family:
 
 def steep_hinge() -> Loss:
     """3 max(0, 1 - y z)"""
-    return Piecewise("steep_hinge", classification=True, lower=0.0, upper=3.0)
+    return piecewise("steep_hinge", classification=True, lower=0.0, upper=3.0)
 
 
 def margin_square() -> Loss:
     """2 (1 - y z)^2"""
-    return Piecewise("margin_square", classification=True, bend=0.125)
+    return piecewise("margin_square", classification=True, bend=0.125)
 
 
 def either_side() -> Loss:
     """|1 - y z|, half as steep beyond the margin"""
-    return Piecewise("either_side", classification=True, lower=-0.5, upper=1.0)
+    return piecewise("either_side", classification=True, lower=-0.5, upper=1.0)
 
 
 def one_sided() -> Loss:
     """max(0, |z - y| - 1/4)^2 above the target, flat at slope 1 below"""
-    return Piecewise("one_sided", classification=False, bend=0.25, zone=0.25, upper=1.0)
+    return piecewise("one_sided", classification=False, bend=0.25, zone=0.25, upper=1.0)
 
 
 ADDED = {

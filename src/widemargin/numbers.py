@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from numbers import Integral, Real
 from typing import Any
 
-import numpy as np
 
-
-def as_number(name: str, value: Any, *, least: float = -np.inf, above: float = -np.inf, below: float = np.inf) -> float:
+def as_number(
+    name: str, value: Any, *, least: float = -math.inf, above: float = -math.inf, below: float = math.inf
+) -> float:
     """`value` as a finite float >= least, > above and < below."""
-    number = float(value) if isinstance(value, Real) else np.nan
-    if not (np.isfinite(number) and number >= least and above < number < below):
-        bound = f" > {above:g}" if above > -np.inf else f" >= {least:g}" if least > -np.inf else ""
-        bound += f" and < {below:g}" if below < np.inf else ""
+    number = float(value) if isinstance(value, Real) else math.nan
+    if not (math.isfinite(number) and number >= least and above < number < below):
+        bound = f" > {above:g}" if above > -math.inf else f" >= {least:g}" if least > -math.inf else ""
+        bound += f" and < {below:g}" if below < math.inf else ""
         raise ValueError(f"{name} must be a finite number{bound}, got {value!r}")
     return number
 

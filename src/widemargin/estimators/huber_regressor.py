@@ -63,10 +63,10 @@ class HuberRegressor(LinearRegressor):
     Examples
     --------
     >>> from widemargin import HuberRegressor
-    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0]], [0.1, 1.0, 1.9, 3.1, 40.0]
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0.1, 1.0, 1.9, 40.0, 3.9, 5.1]
     >>> model = HuberRegressor(tol=1e-6).fit(X, y)
     >>> model.coef_.round(1), model.outliers_
-    (array([1.]), array([False, False, False, False,  True]))
+    (array([1.]), array([False, False, False,  True, False, False]))
     """
 
     def __init__(

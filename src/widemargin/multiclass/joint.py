@@ -10,6 +10,7 @@ import numpy as np
 
 from ..data.matrix import Matrix
 from ..objective.crammer_singer import CrammerSingerProblem
+from ..objective.loss_parameters import checked
 from ..objective.maximum_entropy import MaximumEntropyProblem
 from ..objective.multiclass import MulticlassProblem
 from ..solvers.base import Solver
@@ -20,6 +21,10 @@ from .parts import Part
 from .solving import Ask, solve_models
 from .strategy import Strategy
 from .table import Models
+
+# The settings that such problems have, and those that they meet otherwise: they know one loss and one penalty.
+SHARED = ("C", "intercept", "intercept_scaling")
+OTHERS = ("loss", "penalty", "l1_ratio")
 
 
 def fit_joint(problem: MulticlassProblem, solver: str | Solver = "auto", **settings: Any) -> MulticlassModel:
@@ -60,7 +65,9 @@ class Joint(Strategy):
     def problem_of(self, X: Matrix, y: Any, weights: Any, settings: Mapping[str, Any]) -> MulticlassProblem:
         """The problem of all classes in y; of the settings it takes those that it knows."""
         self._require(settings)
-        shared = {name: settings[name] for name in ("C", "intercept", "intercept_scaling") if name in settings}
+        shared = {name: settings[name] for name in SHARED if name in settings}
+        own = {name: settings[name] for name in settings.keys() - {*SHARED, *OTHERS}}
+        checked(f"loss {settings['loss']!r}", {}, own)  # parameters of other losses
         return self.problem(X, y, sample_weight=weights, **shared)
 
     def fit(self, data: Labelled, settings: Mapping[str, Any], ask: Ask) -> Models:

@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ..numbers import as_number
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -35,8 +37,6 @@ def checked(whose: str, known: Mapping[str, Parameter], given: Mapping[str, obje
     >>> checked("loss 'huber'", {"delta": Parameter(1.0, above=0)}, {})
     {'delta': 1.0}
     """
-    from ..numbers import as_number  # with NumPy
-
     for name in given:
         if name not in known:
             others = f"its parameters are {', '.join(known)}" if known else "it has no parameters"

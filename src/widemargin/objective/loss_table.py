@@ -1,13 +1,14 @@
-"""The table of losses: the words, the parameters and the four numbers of each. What the numbers mean: losses.py.
+"""The table of losses: what each is in words, its parameters by name, and the four numbers that describe it.
 
-Nothing here needs NumPy before a loss is made, so that the command line can tell its options without it.
+losses.py says what the numbers mean. It is loaded when a loss is made, not before: names and parameters are known
+without NumPy, which a command line that only explains itself does without.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .loss_parameters import Parameter, checked
 
@@ -15,14 +16,11 @@ if TYPE_CHECKING:
     from .losses import Loss
 
 
-def piecewise(name: str, **numbers: Any) -> Loss:
-    """A loss made of parabolas and straight lines: `classification`, and what differs of bend, zone, lower, upper."""
+def piecewise(name: str, *, classification: bool, **numbers: float) -> Loss:
+    """The loss with those numbers: bend and zone (0 by default), lower and upper (without bounds by default)."""
     from .losses import Piecewise
 
-    return Piecewise(name, **numbers)
-
-
-# The losses, one function each: what it is in words, its parameters by name, and the four numbers.
+    return Piecewise(name, classification, **numbers)
 
 
 def hinge() -> Loss:

@@ -25,7 +25,6 @@ import numpy as np
 from .. import _core
 from ..vectors import Vector
 from .loss_table import LOSSES as LOSSES
-from .loss_table import Family as Family
 
 
 class Loss:
