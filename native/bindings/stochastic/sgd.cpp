@@ -62,13 +62,12 @@ class SgdSolver {
         if (!s_.shown.empty()) std::fill(s_.shown.begin(), s_.shown.end(), uint32_t(epochs));
     }
 
-    SgdReport run(int64_t multiplicity, double relative_gap, double trust, int64_t max_passes, double max_seconds) {
+    SgdReport epoch(int64_t multiplicity) {
         if (multiplicity < 1) throw std::invalid_argument("multiplicity must be at least 1");
         if (multiplicity > 1 && !loss_.is_hinge())
             throw std::invalid_argument("multiple presentations are known for the hinge loss alone");
-        const Budget target{relative_gap, trust, max_passes, max_seconds};
         nb::gil_scoped_release release;
-        return with_epochs(s_, [&](auto epochs) { return epochs.run(order_, multiplicity, target); });
+        return with_epochs(s_, [&](auto epochs) { return epochs.epoch(order_, multiplicity); });
     }
 
     // One pass over n rows from w = 0 with another t0; the objective (per unit of weight) that it reaches on them.
@@ -138,18 +137,15 @@ void bind_sgd(nb::module_& m) {
     m.def("count_margin_errors", &count_margin_errors, arg("P"), arg("q"), arg("lambda_"), arg("times"),
           "Proposition 3 of the SGD paper.");
     nb::class_<SgdReport>(m, "SgdReport")
-        .def_ro("passes", &SgdReport::passes)
         .def_ro("epochs", &SgdReport::epochs)
         .def_ro("primal", &SgdReport::primal)
         .def_ro("dual", &SgdReport::dual)
-        .def_ro("sqnorm", &SgdReport::sqnorm)
-        .def_ro("looks_done", &SgdReport::looks_done);
+        .def_ro("sqnorm", &SgdReport::sqnorm);
     nb::class_<SgdSolver>(m, "Sgd", "Stochastic gradient descent: its state and its passes.")
         .def(nb::init<const RowStore&, const LossSpec&, Array<In>, Array<In>, double, const std::string&, uint64_t>(),
              arg("X"), arg("loss"), arg("y"), arg("C"), arg("intercept_scaling"), arg("order"), arg("seed"))
         .def("begin", &SgdSolver::begin, arg("pulls"), arg("epochs"))
-        .def("run", &SgdSolver::run, arg("multiplicity"), arg("relative_gap"), arg("trust"), arg("max_passes"),
-             arg("max_seconds"))
+        .def("epoch", &SgdSolver::epoch, arg("multiplicity"))
         .def("trial", &SgdSolver::trial, arg("n"), arg("offset"))
         .def("weights", &SgdSolver::weights, arg("w").noconvert())
         .def("dual", &SgdSolver::dual, arg("v").noconvert())

@@ -5,7 +5,9 @@
 //     w <- min(1, 1 / (sqrt(lambda) |w|)) w                               lambda = 1 / sum_i C_i,  s_i = C_i / mean(C)
 //
 // w = scale a, so that shrinking and projecting cost nothing. The mean of the iterates is kept by
-// sum_j scale_j a_j = S a - h,  S = sum_j scale_j,  where a change d of a adds S d (the S before it) to h.
+// sum_j scale_j a_j = S a - h,  S = sum_j scale_j,  where a change d of a adds S d (the S before it) to h. The first
+// steps are long and each is projected back, so that the scale falls by a factor per step, below what a double holds,
+// while a grows and S a - h loses its digits; before that the scale is multiplied into a and S a into h.
 #pragma once
 
 #include <algorithm>
@@ -66,6 +68,8 @@ class Pegasos {
     }
 
   private:
+    static constexpr double least_scale = 1e-6;
+
     double step(int64_t first, int64_t batch) {
         double loss = 0;
         below_.clear();
@@ -86,6 +90,7 @@ class Pegasos {
         for (const uint32_t i : below_) pull(i, s_.rows[i].step / (s_.lambda * double(s_.step * batch) * s_.scale));
         const double longest = 1 / s_.lambda, found = s_.sqnorm * s_.scale * s_.scale;
         if (found > longest) s_.scale *= std::sqrt(longest / found);
+        if (s_.scale < least_scale) fold_scale();
         s_.averaged += s_.scale;
         return loss;
     }
@@ -100,6 +105,19 @@ class Pegasos {
         X_[i].axpy(row.y * d * s_.averaged, s_.h.data());
         s_.a_bias += s_.rho_squared * row.y * d;
         s_.h_bias += s_.rho_squared * row.y * d * s_.averaged;
+    }
+
+    // The same w and the same sum of iterates, with scale 1 and S = 0.
+    void fold_scale() {
+        for (size_t j = 0; j < s_.a.size(); ++j) {
+            s_.h[j] -= s_.averaged * s_.a[j];
+            s_.a[j] *= s_.scale;
+        }
+        s_.h_bias -= s_.averaged * s_.a_bias;
+        s_.a_bias *= s_.scale;
+        s_.sqnorm *= s_.scale * s_.scale;
+        s_.averaged = 0;
+        s_.scale = 1;
     }
 
     void ask_ahead(int64_t k) const {

@@ -11,12 +11,10 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
-#include "core/descent/budget.hpp"
 #include "core/descent/order.hpp"
 #include "core/losses/losses.hpp"
 #include "core/rows/rows.hpp"
@@ -40,12 +38,10 @@ struct SgdRow {
 };
 
 struct SgdReport {
-    int64_t passes = 0;       // made by this call
-    double epochs = 0;        // T: how often each row was presented since the start
-    double primal = 0;        // estimate: each row's loss as it was when the row was last presented
-    double dual = 0;          // L^T [9]; a bound only if the rows are presented in complete epochs
-    double sqnorm = 0;        // |w|^2
-    bool looks_done = false;  // the estimated gap reached the target
+    double epochs = 0;  // T: how often each row was presented since the start
+    double primal = 0;  // estimate: each row's loss as it was when the row was last presented
+    double dual = 0;    // L^T [9]; a bound only if the rows are presented in complete epochs
+    double sqnorm = 0;  // |w|^2
 };
 
 // What the passes carry from one to the next.
@@ -71,22 +67,11 @@ class Sgd {
   public:
     Sgd(Rows X, Loss loss, SgdState& state) : X_(X), loss_(loss), s_(state) {}
 
-    SgdReport run(Order& order, int64_t multiplicity, const Budget& target) {
-        const auto start = std::chrono::steady_clock::now();
-        SgdReport report;
-        while (report.passes < target.max_passes) {
-            ++s_.pass;
-            // SGD-m: in four passes of nine.
-            const bool multiple = s_.pass % 9 > 0 && s_.pass % 9 < 5;
-            const double loss = one_pass(order.next_pass(), multiple ? multiplicity : 1);
-            ++report.passes;
-            judge(loss, report);
-            const double gap = report.primal - report.dual;
-            report.looks_done = target.trust * gap <= target.relative_gap * std::abs(report.primal);
-            const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-            if (report.looks_done || spent.count() > target.max_seconds) break;
-        }
-        return report;
+    SgdReport epoch(Order& order, int64_t multiplicity) {
+        ++s_.pass;
+        // SGD-m: in four passes of nine.
+        const bool multiple = s_.pass % 9 > 0 && s_.pass % 9 < 5;
+        return judged(one_pass(order.next_pass(), multiple ? multiplicity : 1));
     }
 
     // Presents these rows once each; returns the sum of s_i loss_i, each as it was when its row came.
@@ -135,12 +120,14 @@ class Sgd {
     }
 
     // The objective by the losses seen during the pass, and the dual value at the pulls.
-    void judge(double loss, SgdReport& report) const {
+    SgdReport judged(double loss) const {
         const double theta = s_.theta();
+        SgdReport report;
         report.epochs = s_.t * s_.lambda * s_.mean_C;
         report.sqnorm = std::max(0.0, s_.sqnorm) / (theta * theta);
         report.primal = 0.5 * report.sqnorm + s_.mean_C * loss;
         report.dual = -0.5 * report.sqnorm - conjugates(theta);
+        return report;
     }
 
     // sum_i C_i conjugate(-v_i / C_i); where the conjugate is linear, from the total alone.

@@ -20,13 +20,25 @@ from widemargin.solvers.registry import make_solver
 EPOCHS = ("sgd_s", "sgd_m", "svm_sgd")
 
 
+def run_of(seed: int, start: Point | None = None) -> Run:
+    return Run(0.0, seed, math.inf, True, start, lambda: math.inf)
+
+
 def steps(problem: Problem, solver: str, seed: int, n: int, start: Point | None = None) -> Iterator[Step]:
     """The first n epochs, one by one."""
-    run = Run(0.0, seed, math.inf, True, start, lambda: math.inf)
-    for step in make_solver(solver).iterate(problem, run):
-        yield step
-        if step.iteration >= n:
-            return
+    yield from islice(make_solver(solver).iterate(problem, run_of(seed, start)), n)
+
+
+def epochs(problem: Problem, name: str, seed: int, n: int) -> Iterator[tuple[Point, _core.SgdReport]]:
+    """Where the first n epochs end and what is estimated there, of which a step offers the best."""
+    solver = make_solver(name)
+    native = solver.begin(problem, run_of(seed))
+    for _ in range(n):
+        report = native.epoch(solver.multiplicity)
+        w, v = np.empty(problem.X.shape[1]), np.empty(problem.X.shape[0])
+        native.weights(w)
+        native.dual(v)
+        yield Point(w, native.intercept, v), report
 
 
 def simulate(P: float, q: float, lam: float, times: int) -> int:
@@ -61,10 +73,10 @@ def test_proposition_1_bounds_the_norm(solver, seed, C):
     _core.row_sqnorms(problem.X.native_rows, sqnorms)
     R2 = float(sqnorms.max())
     t = 0.0
-    for k, step in enumerate(steps(problem, solver, seed, 12), start=1):
+    for k, (point, _) in enumerate(epochs(problem, solver, seed, 12), start=1):
         t += 20 * (5 if solver == "sgd_m" and 0 < k % 9 < 5 else 1)
         bound = (1 + (R2 / lam - 1) / t) / lam
-        w = step.point().w
+        w = point.w
         assert w @ w <= bound * (1 + 1e-12)
 
 
@@ -76,8 +88,7 @@ def test_proposition_2_the_dual_point_is_in_its_box_and_brackets_the_optimum(sol
     weights = np.random.default_rng(seed).integers(1, 5, 40) / 2
     problem = random_problem(seed % 5, "hinge", intercept=intercept, rows=40, C=0.7, sample_weight=weights)
     best = solve(problem, "dual_cd", tol=1e-9).certificate
-    for step in steps(problem, solver, seed, 15):
-        point = step.point()
+    for point, step in epochs(problem, solver, seed, 15):
         alpha = problem.y * point.dual
         assert np.all(alpha >= 0) and np.all(alpha <= problem.weights * (1 + 1e-12))
         # w = X^T v, the bound by the formula is the dual value, and J and L^T bracket the optimum.
@@ -122,8 +133,7 @@ def test_random_rows_and_whole_sets_converge_to_one_in_a_hundred(solver, interce
 
 def test_pegasos_on_all_rows_knows_its_gap_without_a_pass():
     problem = random_problem(5, "hinge", C=2.0, intercept="regularized")
-    run = Run(0.0, 0, math.inf, True, None, lambda: math.inf)
-    for step in islice(Pegasos(subsample=None).iterate(problem, run), 20):
+    for step in islice(Pegasos(subsample=None).iterate(problem, run_of(0)), 20):
         point = step.point()
         exact = problem.certificate(point.w, point.intercept, point.dual)
         assert step.objective == pytest.approx(exact.primal, rel=1e-9)
@@ -184,9 +194,9 @@ def test_warm_start_begins_near_where_it_is_told(solver):
 
 
 def epochs_to_one_percent(problem: Problem, solver: str, optimum: float, seed: int) -> int:
-    for step in steps(problem, solver, seed, 500):
-        if step.objective < 1.1 * optimum and problem.objective(step.point().w) <= 1.01 * optimum:
-            return step.iteration
+    for k, (point, report) in enumerate(epochs(problem, solver, seed, 500), start=1):
+        if report.primal < 1.1 * optimum and problem.objective(point.w) <= 1.01 * optimum:
+            return k
     return 500
 
 

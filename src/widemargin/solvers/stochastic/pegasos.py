@@ -13,13 +13,14 @@ Step k    w <- w - 1/k subgradient of f at w;    w <- min(1, 1 / (sqrt(lambda) |
 The answer is the mean of the iterates since the last power of two, so that early ones are forgotten. On all rows the
 mean subgradient is a dual point: v <- (1 - 1/k) v - 1/k u, u_i = C_i loss'(z_i), scaled with w where w is projected,
 keeps w = X^T v inside the box, and the gap costs no pass. With subsamples alpha_i is C_i times the share of row i's
-draws that were margin errors.
+draws that were margin errors, and of the means after each pass the best one is offered (best_epoch.py).
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from functools import partial
+from itertools import count
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -29,6 +30,7 @@ from ...data.matrix import stored
 from ...data.rows import IN_ORDER, VERBS
 from ...vectors import Vector, inner
 from ..base import Point, Run, Solver, Step, Steps
+from .best_epoch import BestEpoch
 
 if TYPE_CHECKING:
     from ...objective.problem import Problem
@@ -77,19 +79,18 @@ class Pegasos(Solver):
         here = _Iterate.zero(problem)
         mean = here
         n_averaged = 0
-        iteration = 0
-        while True:
-            iteration += 1
+        best = _Best()
+        for iteration in count(1):
             at = problem.loss_pass(here.w, here.intercept)
             here = here.with_predictions(at.z)
             if self.average:
                 n_averaged = 1 if iteration & (iteration - 1) == 0 else n_averaged + 1
                 mean = mean.towards(here, 1 / n_averaged)
             answer = mean if self.average else here
-            primal, dual = answer.values(problem)
-            gap = primal - dual
-            done = gap <= run.tol * abs(primal)
-            yield Step(iteration, float(iteration), answer.point, primal, dual, gap, done, problem.X.shape[0])
+            best.offer(answer, *answer.values(problem))
+            gap = best.primal - best.dual
+            done = gap <= run.tol * abs(best.primal)
+            yield Step(iteration, float(iteration), best.point, best.primal, best.dual, gap, done, problem.X.shape[0])
             here = here.descended(problem, at.u, at.gradient, 1 / iteration)
 
     def _on_subsamples(self, problem: Problem, run: Run) -> Steps:
@@ -97,22 +98,23 @@ class Pegasos(Solver):
         native = _core.Pegasos(
             stored(problem.X).native_rows, problem.y, problem.weights, problem.intercept_scale, run.seed
         )
+        best = BestEpoch(problem, run.seed)
         trust = 1.0
-        iteration = 0
-        while True:
-            if iteration & (iteration - 1) == 0:
+        for iteration in count(1):
+            if (iteration - 1) & (iteration - 2) == 0:
                 native.restart_mean()
             report = native.one_pass(self.subsample)
-            iteration += 1
-            v = np.empty(problem.X.shape[0])
+            w, v = best.room
+            best.offer(native.weights(w, self.average))
             native.dual(v)
             primal = 0.5 * report.sqnorm + report.loss
             # As if w = X^T v, which holds in the limit: an estimate, for the verdict costs a pass.
             gap = primal + 0.5 * report.sqnorm - inner(problem.y, v)
+            best.offer_latest_dual()
             verdict = yield Step(
                 iteration=iteration,
                 passes=float(iteration),
-                point=partial(self._point, problem, native),
+                point=best.point,
                 objective=primal,
                 dual=primal - gap,
                 gap=gap,
@@ -121,12 +123,7 @@ class Pegasos(Solver):
             )
             if verdict is not None:
                 trust = float(np.clip(verdict.certificate.gap / gap if gap > 0 else 10.0, 0.1, 10.0))
-
-    def _point(self, problem: Problem, native: _core.Pegasos) -> Point:
-        w, v = np.empty(problem.X.shape[1]), np.empty(problem.X.shape[0])
-        intercept = native.weights(w, self.average)
-        native.dual(v)
-        return Point(w, intercept, v)
+                best.forget()
 
 
 @dataclass(frozen=True)
@@ -171,5 +168,22 @@ class _Iterate:
         half_sqnorm = problem.penalty_value(self.w, self.intercept)
         return half_sqnorm + problem.loss_sum(self.z), -half_sqnorm - problem.conjugate_sum(-self.v)
 
+
+@dataclass
+class _Best:
+    """Of iterates whose values are known, the one with the lowest objective and the one with the highest bound."""
+
+    lowest: _Iterate | None = None
+    highest: _Iterate | None = None
+    primal: float = math.inf
+    dual: float = -math.inf
+
+    def offer(self, iterate: _Iterate, primal: float, dual: float) -> None:
+        if self.lowest is None or primal < self.primal:
+            self.lowest, self.primal = iterate, primal
+        if self.highest is None or dual > self.dual:
+            self.highest, self.dual = iterate, dual
+
     def point(self) -> Point:
-        return Point(self.w, self.intercept, self.v)
+        assert self.lowest is not None and self.highest is not None
+        return Point(self.lowest.w, self.lowest.intercept, self.highest.v)

@@ -17,12 +17,16 @@ L^T needs no dual variables, and the loss is summed up as the rows pass by: this
 and length: with them the exact verdict is the certificate of every other solver, computed from the data and not from
 running sums.
 
+The paper's systems answer with the last epoch. These answer with the best one, as best_epoch.py has it, and with the
+dual point of the highest L^T.
+
 A free intercept is not offered: its dual constraint sum v = 0 is not met by I_i / T.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -32,6 +36,7 @@ from ...data.matrix import stored
 from ...data.rows import IN_ORDER, VERBS
 from ...vectors import Vector
 from ..base import Point, Run, Solver, Step, Steps
+from .best_epoch import BestEpoch
 
 if TYPE_CHECKING:
     from ...objective.problem import Problem
@@ -48,13 +53,15 @@ class StochasticSolver(Solver):
     intercepts: ClassVar[frozenset[str]] = frozenset({"none", "regularized"})
     order: ClassVar[str] = "permuted"
     multiplicity: ClassVar[int] = 1
+    is_bounded: ClassVar[bool] = True  # whether L^T is a bound
 
     comparison: float = 1.2
 
     def prepare(self, problem: Problem, native: _core.Sgd) -> None:
         """Sets t0 before the first epoch, where the solver has one."""
 
-    def iterate(self, problem: Problem, run: Run) -> Steps:
+    def begin(self, problem: Problem, run: Run) -> _core.Sgd:
+        """The state before the first epoch."""
         native = _core.Sgd(
             stored(problem.X).native_rows,
             problem.loss.native,
@@ -68,32 +75,41 @@ class StochasticSolver(Solver):
             self.prepare(problem, native)
         else:
             native.begin(_pulls(problem, run.start), WARM_EPOCHS)
+        return native
+
+    def iterate(self, problem: Problem, run: Run) -> Steps:
+        native = self.begin(problem, run)
+        best = BestEpoch(problem, run.seed)
         trust = 1 / self.comparison
-        iteration = 0
-        planned, left = 0, 0  # passes of the present call; one that the clock cuts goes on before anything is decided
-        while True:
-            if left == 0:
-                planned = left = 1 if run.every_step else max(1, min(2 * planned, 2**20))
-            passes = int(min(left, run.max_iter - iteration))
-            report = native.run(self.multiplicity, run.tol, trust, passes, run.slice())
-            iteration += report.passes
-            left = 0 if report.looks_done else left - report.passes
+        for iteration in count(1):
+            report = native.epoch(self.multiplicity)
+            self._offer(native, report.dual, best)
             gap = report.primal - report.dual
             verdict = yield Step(
                 iteration=iteration,
                 passes=float(iteration),
-                point=lambda: _point(problem, native),
+                point=best.point,
                 objective=report.primal,
                 dual=report.dual,
                 gap=gap,
-                looks_done=report.looks_done,
+                looks_done=trust * gap <= run.tol * abs(report.primal),
                 n_active=problem.X.shape[0],
-                by_the_clock=left > 0,
             )
             if verdict is not None:
                 # The estimate said done and was wrong: next time believe it only as far as it was right now.
                 exact = verdict.certificate.gap
                 trust = float(np.clip(exact / gap if gap > 0 else 10.0, 1 / self.comparison, 10.0))
+                best.forget()
+
+    def _offer(self, native: _core.Sgd, bound: float, best: BestEpoch) -> None:
+        w, v = best.room
+        native.weights(w)
+        best.offer(native.intercept)
+        native.dual(v)
+        if self.is_bounded:
+            best.offer_dual(bound)
+        else:
+            best.offer_latest_dual()
 
 
 @dataclass(frozen=True)
@@ -168,13 +184,7 @@ class SgdR(SgdS):
     name: ClassVar[str] = "sgd_r"
     summary: ClassVar[str] = "stochastic gradient descent, random rows (Panagiotakopoulos and Tsampouka 2013)"
     order: ClassVar[str] = "random"
-
-
-def _point(problem: Problem, native: _core.Sgd) -> Point:
-    w, v = np.empty(problem.X.shape[1]), np.empty(problem.X.shape[0])
-    native.weights(w)
-    native.dual(v)
-    return Point(w, native.intercept, v)
+    is_bounded: ClassVar[bool] = False
 
 
 def _pulls(problem: Problem, start: Point) -> Vector:

@@ -8,7 +8,8 @@ Bordes, Bottou, Gallinari, "SGD-QN: Careful Quasi-Newton Stochastic Gradient Des
 
 The rates differ between features, so w is no combination of rows with coefficients in the box. The dual point is the
 mean of the subgradients met since the last power of two epochs, alpha_i = C_i times the share of epochs in which row i
-was a margin error: it is in the box, and tends to the optimum with w.
+was a margin error: it is in the box, and tends to the optimum with w. Its value needs a pass, so that the latest one is
+offered, while w is that of the best epoch (best_epoch.py).
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ import numpy as np
 from ... import _core
 from ...data.matrix import stored
 from ...data.rows import IN_ORDER, VERBS
-from ..base import Point, Run, Solver, Step, Steps
+from ..base import Run, Solver, Step, Steps
+from .best_epoch import BestEpoch
 from .svm_sgd import best_first_rate
 
 if TYPE_CHECKING:
@@ -69,21 +71,25 @@ class SgdQN(Solver):
         native.begin(best_first_rate(partial(native.trial, self.sample)))
         if run.start is not None:
             native.set_weights(run.start.w, run.start.intercept)
+        best = BestEpoch(problem, run.seed)
         trust = 1.0
         for iteration in count(1):
             if (iteration - 1) & (iteration - 2) == 0:
                 native.restart_pulls()
             loss = native.one_pass()
-            point = _point(problem, native)
-            assert point.dual is not None
-            half_sqnorm = problem.penalty_value(point.w, point.intercept)
+            w, v = best.room
+            intercept = native.weights(w)
+            native.dual(v)
+            half_sqnorm = problem.penalty_value(w, intercept)
             primal = half_sqnorm + loss
             # As if w = X^T v, which holds in the limit: an estimate, for the verdict costs a pass.
-            gap = abs(primal + half_sqnorm + problem.conjugate_sum(-point.dual))
+            gap = abs(primal + half_sqnorm + problem.conjugate_sum(-v))
+            best.offer(intercept)
+            best.offer_latest_dual()
             verdict = yield Step(
                 iteration=iteration,
                 passes=float(iteration),
-                point=partial(_point, problem, native),
+                point=best.point,
                 objective=primal,
                 dual=primal - gap,
                 gap=gap,
@@ -92,10 +98,4 @@ class SgdQN(Solver):
             )
             if verdict is not None:
                 trust = float(np.clip(verdict.certificate.gap / gap if gap > 0 else 10.0, 0.1, 10.0))
-
-
-def _point(problem: Problem, native: _core.QuasiNewtonSgd) -> Point:
-    w, v = np.empty(problem.X.shape[1]), np.empty(problem.X.shape[0])
-    intercept = native.weights(w)
-    native.dual(v)
-    return Point(w, intercept, v)
+                best.forget()

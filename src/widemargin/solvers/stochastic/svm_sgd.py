@@ -15,6 +15,7 @@ variable and its dual point carry over, for every margin loss: v_i = C_i times t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -62,11 +63,14 @@ class SvmSgd(StochasticSolver):
 
 
 def best_first_rate(cost: Callable[[float], float], start: float = 1.0, factor: float = 2.0) -> float:
-    """The rate from which neither doubling nor halving lowers the cost, judged step by step from `start`."""
+    """The rate from which neither doubling nor halving lowers the cost, judged step by step from `start`.
+
+    A rate at which the cost is no number is too large.
+    """
     low, high = start, start * factor
     cost_low, cost_high = cost(low), cost(high)
-    if cost_low < cost_high:
-        while cost_low < cost_high and low > MOST_EXTREME**-1:
+    if cost_low < cost_high or not math.isfinite(cost_low):
+        while (cost_low < cost_high or not math.isfinite(cost_low)) and low > MOST_EXTREME**-1:
             high, cost_high = low, cost_low
             low /= factor
             cost_low = cost(low)
