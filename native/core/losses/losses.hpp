@@ -75,7 +75,7 @@ class Piecewise {
     double value(double z, double y) const {
         const double s = beyond_zone(residual(z, y));
         if constexpr (!Bent) return share(s) * s;
-        const double wanted = steepness_ * s, a = std::clamp(wanted, lower_, upper_);
+        const double wanted = steepness_ * s, a = std::min(std::max(wanted, lower_), upper_);
         return a == wanted ? 0.5 * a * s : a * (s - bend_ * a);
     }
     double derivative(double z, double y) const { return -side(y) * share(beyond_zone(residual(z, y))); }
@@ -104,7 +104,7 @@ class Piecewise {
 
     // The maximiser a, given the residual without its zone.
     double share(double s) const {
-        if constexpr (Bent) return std::clamp(steepness_ * s, lower_, upper_);
+        if constexpr (Bent) return std::min(std::max(steepness_ * s, lower_), upper_);
         return s > 0 ? upper_ : s < 0 ? lower_ : 0.0;
     }
 

@@ -14,6 +14,7 @@ from ..vectors import Vector
 from .frames import column_names, dense_from_frame, is_frame, sparse_from_frame
 from .kept import Owner, kept
 from .rows import COLUMNS, GRAM, IN_ORDER, VERBS, Rows, Table
+from .sizes import ENTRY
 from .sparse_rows import CompressedRows, is_sparse
 
 MOST_COLUMNS = 2**31 - 2
@@ -236,6 +237,11 @@ class Matrix:
         _core.add_outer_products(self.native_columns, everyone, np.ascontiguousarray(e), place, 0.0, n, square)
         return square.reshape(n, n)
 
+    @property
+    def nbytes(self) -> int:
+        """About how many bytes the stored entries take."""
+        return ENTRY * self.nnz
+
     def select(self, columns: Any) -> Matrix:
         """Those columns, in that order, as a matrix of their own."""
         return Matrix(self.to_scipy()[:, columns])
@@ -244,7 +250,9 @@ class Matrix:
         """About n rows, evenly spread, or all if there are fewer: their numbers, and the rows themselves."""
         rows = self.shape[0]
         chosen = np.arange(0, rows, max(1, rows // max(1, n)))
-        return chosen, self if len(chosen) == rows else self.take(chosen)
+        if len(chosen) == rows:
+            return chosen, self
+        return chosen, kept(self.owner, f"sample of {n}", lambda: self.take(chosen))
 
     def blocks(self) -> Iterator[tuple[int, Matrix]]:
         """All rows at once: they are in memory."""

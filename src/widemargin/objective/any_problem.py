@@ -12,7 +12,7 @@ from ..data.kept import Owner
 from ..data.rows import Rows, Table
 from ..vectors import Vector
 from .certificate import Certified
-from .points import Point
+from .points import Dual, Point
 
 if TYPE_CHECKING:
     from .smooth import Smooth
@@ -53,6 +53,9 @@ class AnyProblem(Protocol):
 
     def certify(self, point: Point) -> Certified:
         """The certificate of a point, and the point that it holds for: its best intercept, a feasible dual point."""
+
+    def with_better_dual(self, certified: Certified, dual: Dual) -> Certified:
+        """The certified point with that dual point, if it proves more than its own."""
 
     def with_jobs(self, n_jobs: int) -> Self:
         """The same problem, its passes made on up to n_jobs threads."""

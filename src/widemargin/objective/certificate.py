@@ -86,9 +86,10 @@ def certify(problem: Problem, point: Point) -> Certified:
     b = problem.best_intercept(z, point.intercept) if problem.intercept == "free" else point.intercept
     primal = problem.penalty_value(point.w, b) + problem.loss_sum(z, b)
     z = z + b if b != 0 else z
-    v = -problem.loss_derivatives(z)[0] if point.dual is None else point.dual
-    v, pull, dual = feasible_dual(problem, v, point.pull)
-    return Certified(Certificate(primal, dual), Point(point.w, b, v, z, pull))
+    given = -problem.loss_derivatives(z)[0] if point.dual is None else point.dual
+    v, pull, dual = feasible_dual(problem, given, point.pull)
+    own = v is given and (point.dual is None or (point.own_dual and b == point.intercept))
+    return Certified(Certificate(primal, dual), Point(point.w, b, v, z, pull, own))
 
 
 def feasible_dual(problem: Problem, v: Vector, pull: Vector | None = None) -> tuple[Vector, Vector | None, float]:

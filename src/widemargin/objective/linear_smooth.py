@@ -71,39 +71,44 @@ class LinearSmooth:
         if point is not None:
             x[: self.features], b = point.w, point.intercept
             z = problem.X.matvec(point.w, n_jobs=problem.n_jobs) if point.z is None else point.z - b
-        if self.free:
+        known = point is not None and point.own_dual and point.z is not None
+        if self.free and not known:
             b = problem.best_intercept(z, b)
         if self.constant:
             x[-1] = b / self.constant
             z = z + b
-        return self._evaluated(x, z, np.zeros_like(z), 0.0, 0)
+        return self._evaluated(x, z, np.zeros_like(z), 0.0, 0, point.pull if known and point is not None else None)
 
     def product(self, d: Vector) -> Vector:
         """[X s] d: how the predictions change along d."""
         shift = self.constant * d[-1] if self.constant else 0.0
         return self.problem.X.matvec(d[: self.features], shift, n_jobs=self.problem.n_jobs)
 
-    def adjoint(self, u: Vector) -> Vector:
-        """[X s]^T u"""
-        g = self.problem.X.rmatvec(u, n_jobs=self.problem.n_jobs)
+    def adjoint(self, u: Vector, pull: Vector | None = None) -> Vector:
+        """[X s]^T u; `pull` is -X^T u, if it is known."""
+        g = self.problem.X.rmatvec(u, n_jobs=self.problem.n_jobs) if pull is None else -pull
         return np.append(g, self.constant * u.sum()) if self.constant else g
 
     def ray(self, at: LinearAt, d: Vector) -> LinearRay:
         """The ray from `at` along d."""
         return LinearRay(self, at, d)
 
-    def _evaluated(self, x: Vector, z: Vector, dz: Vector, t: float, steps: int) -> LinearAt:
-        return self.completed(x, *self.losses(z, dz, t), steps)
+    def _evaluated(
+        self, x: Vector, z: Vector, dz: Vector, t: float, steps: int, pull: Vector | None = None
+    ) -> LinearAt:
+        return self.completed(x, *self.losses(z, dz, t), steps, pull)
 
     def losses(self, z: Vector, dz: Vector, t: float) -> tuple[float, Vector, Vector, Vector]:
         """At predictions z + t dz: the losses' sum, the predictions, C_i loss' and C_i loss''."""
         there, u, h = np.empty_like(z), np.empty_like(z), np.empty_like(z)
         return self.problem.losses_along(z, dz, t, (there, u, h)), there, u, h
 
-    def completed(self, x: Vector, value: float, there: Vector, u: Vector, h: Vector, steps: int) -> LinearAt:
-        """The point at x, from what the losses tell there."""
+    def completed(
+        self, x: Vector, value: float, there: Vector, u: Vector, h: Vector, steps: int, pull: Vector | None = None
+    ) -> LinearAt:
+        """The point at x, from what the losses tell there; `pull` is -X^T u, if it is known."""
         shrunk = self.penalised * x
-        gradient = self.adjoint(u)
+        gradient = self.adjoint(u, pull)
         gradient += shrunk
         in_play = RowsInPlay(self.problem.X, h)
         return LinearAt(x, there, value + 0.5 * inner(shrunk, x), gradient, h, in_play, steps)

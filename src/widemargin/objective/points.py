@@ -28,6 +28,7 @@ class Point:
     dual: Dual | None = field(default=None, repr=False)
     z: Vector | None = field(default=None, repr=False)  # the predictions at (w, intercept), if they are known
     pull: Vector | None = field(default=None, repr=False)  # X^T dual, if it is known
+    own_dual: bool = False  # whether the dual point is that of the primal one: -C_i loss' at z
 
     def bare(self) -> Point:
         """The point without its products."""
@@ -35,4 +36,4 @@ class Point:
 
     def without_dual(self) -> Point:
         """The primal point alone."""
-        return replace(self, dual=None, pull=None)
+        return replace(self, dual=None, pull=None, own_dual=False)

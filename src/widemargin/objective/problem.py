@@ -26,7 +26,7 @@ from .labels import binary_labels, real_targets, row_weights
 from .linear_smooth import LinearSmooth
 from .losses import make_loss
 from .penalties import make_penalty
-from .points import Point
+from .points import Dual, Point
 from .weighted_rows import WeightedRows, as_rows
 
 INTERCEPTS = ("none", "regularized", "free")
@@ -265,6 +265,14 @@ class Problem(WeightedRows):
     def certify(self, point: Point) -> Certified:
         """The certificate of a point, and the point that it holds for: its best intercept, a feasible dual point."""
         return certify(self, point)
+
+    def with_better_dual(self, certified: Certified, dual: Dual) -> Certified:
+        """The certified point with that dual point, if it proves more than its own."""
+        v, pull, bound = feasible_dual(self, as_vector("dual", dual))
+        if not bound > certified.certificate.dual:
+            return certified
+        point = replace(certified.point, dual=v, pull=pull, own_dual=False)
+        return Certified(replace(certified.certificate, dual=bound), point)
 
     def certificate(self, w: Any, intercept: float = 0.0, dual: Any = None) -> Certificate:
         """Primal value, dual bound and gap at a point (a free intercept is first set to its best value)."""

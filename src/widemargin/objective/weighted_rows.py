@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 from ..data.kept import Owner
 from ..data.matrix import Matrix
 from ..data.rows import Rows
 from ..vectors import Vector
+from .certificate import Certified
 from .labels import weights_at, weights_of
+from .points import Dual, Point
 
 
 def as_rows(X: Any) -> Rows:
@@ -58,6 +61,15 @@ class WeightedRows:
     def weighted(self, weights: Vector) -> Self:
         """The same problem with other weights of the rows."""
         return self._changed(weights=weights)
+
+    def with_better_dual(self, certified: Certified, dual: Dual) -> Certified:
+        """The certified point with that dual point, if it proves more than its own."""
+        given = self.certify(replace(certified.point, dual=dual, pull=None, own_dual=False))
+        return given if given.certificate.dual > certified.certificate.dual else certified
+
+    def certify(self, point: Point) -> Certified:
+        """The certificate of a point, and the point that it holds for."""
+        raise NotImplementedError
 
     def restricted(self, rows: Any) -> Self:
         """The same problem where only those rows count (a mask or row numbers); the data are shared."""

@@ -64,7 +64,7 @@ class Starts:
         if not self._visited:
             return None
         last = self._visited[0].solution.point
-        start = replace(last, dual=predicted_dual(problem, *self._visited), pull=None)
+        start = replace(last, dual=predicted_dual(problem, *self._visited), pull=None, own_dual=False)
         if not (self._known and isinstance(problem, Problem)):
             return start
         w, b = best_in_span(problem, self._known)

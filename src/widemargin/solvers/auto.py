@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..objective.problem import Problem
 
 # So many rows tell how stiff a problem is.
-SAMPLE = 10_000
+SAMPLE = 2_000
 # So many passes are spent on Newton steps without trying anything cheaper first.
 NEWTON_AT_ONCE = 200
 # What a truncated Newton method is expected to need on a problem that is hard for coordinate descent.

@@ -136,18 +136,16 @@ class Driver:
         step = self._step = Step(iteration=0, passes=0.0, point=start.without_dual if has_own else lambda: start)
         verdict = self._verify(step)
         if has_own and verdict.certificate.relative_gap > self.tol:
-            known = replace(start, z=verdict.point.z, intercept=verdict.point.intercept)
-            given = self._verify(replace(step, point=lambda: known))
-            verdict = given if given.certificate.dual > verdict.certificate.dual else verdict
+            verdict = self._dual = self.problem.with_better_dual(verdict, start.dual)
         return self._judge(self._trace(step, verdict), callback, interrupted)
 
     def _known_start(self, start: Point) -> Point:
         """The start with the products that its verification has made, and with the better of two dual points."""
         assert self._primal is not None and self._dual is not None
-        known = replace(start, z=self._primal.point.z, intercept=self._primal.point.intercept)
-        if start.dual is None or not self.problem.tells_its_dual:
-            return replace(known, pull=None) if start.dual is None else known
-        return replace(known, dual=self._dual.point.dual, pull=self._dual.point.pull)
+        if self.problem.tells_its_dual:
+            dual = self._dual.point
+            return replace(self._primal.point, dual=dual.dual, pull=dual.pull, own_dual=dual.own_dual)
+        return replace(start, z=self._primal.point.z, intercept=self._primal.point.intercept)
 
     def _judge(self, row: TraceRow, callback: Callback | None, interrupted: Callable[[], bool]) -> Status | None:
         """How the run ends here, if it does."""
@@ -205,5 +203,5 @@ class Driver:
             seconds=self._clock.elapsed() + self.solver.seconds_before,
             solver=self._step.solver or self.solver.name,
             trace=self.trace,
-            point=replace(primal, dual=dual.dual, pull=dual.pull),
+            point=replace(primal, dual=dual.dual, pull=dual.pull, own_dual=primal is dual and dual.own_dual),
         )
