@@ -82,8 +82,8 @@ class Piecewise {
     double curvature(double z, double y) const {
         if constexpr (!Bent) return 0;
         const double s = beyond_zone(residual(z, y)), wanted = steepness_ * s;
-        const bool slanted = wanted > lower_ && wanted <= upper_ && (Label || s != 0 || zone_ == 0);
-        return slanted ? steepness_ : 0.0;
+        const double slanted = (wanted > lower_ ? steepness_ : 0.0) - (wanted > upper_ ? steepness_ : 0.0);
+        return Label || s != 0 || zone_ == 0 ? slanted : 0.0;
     }
     double conjugate(double u, double y) const {
         const double a = -side(y) * u;
@@ -105,7 +105,7 @@ class Piecewise {
     // The maximiser a, given the residual without its zone.
     double share(double s) const {
         if constexpr (Bent) return std::min(std::max(steepness_ * s, lower_), upper_);
-        return s > 0 ? upper_ : s < 0 ? lower_ : 0.0;
+        return (s > 0 ? upper_ : 0.0) + (s < 0 ? lower_ : 0.0);
     }
 
     double bend_, zone_, lower_, upper_;
