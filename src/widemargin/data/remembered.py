@@ -52,12 +52,12 @@ class RememberingMatrix(Matrix):
 
     @property
     def compact_rows(self) -> tuple[_core.Rows, Vector]:
-        """The same of its compact rows."""
+        """The compact rows of the matrix it looks at, built once for all who share it."""
         return self._base.compact_rows
 
     @property
     def centred(self) -> tuple[Matrix, Vector] | None:
-        """The same of its centred rows."""
+        """The centred rows of the matrix it looks at, built once for all who share it."""
         return self._base.centred
 
     def take(self, rows: Any) -> Matrix:
