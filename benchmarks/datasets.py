@@ -52,13 +52,13 @@ class Dataset:
     load: Callable[[], tuple[sp.csr_matrix, np.ndarray]]
 
 
-def real(name: str) -> Dataset:
-    """A real set by the name of its file, labels as -1 and +1."""
+def real(name: str, positive: float | None = None) -> Dataset:
+    """A real set by the name of its file, labels as -1 and +1: that class, or the usual one, against the rest."""
+    wanted = POSITIVE_CLASS.get(name) if positive is None else positive
 
     def load() -> tuple[sp.csr_matrix, np.ndarray]:
         X, y = read_svmlight(data_file(name))
-        positive = y == POSITIVE_CLASS.get(name, y.max())
-        return sp.csr_matrix(X), np.where(positive, 1.0, -1.0)
+        return sp.csr_matrix(X), np.where(y == (y.max() if wanted is None else wanted), 1.0, -1.0)
 
     return Dataset(name, load)
 

@@ -26,12 +26,12 @@ class Deadline:
 
     @classmethod
     def after(cls, seconds: float | None) -> Deadline:
-        """So many seconds from now; None for no limit."""
+        """The moment so many seconds from now; None for no limit."""
         return cls() if seconds is None else cls(time.perf_counter() + seconds)
 
     @property
     def passed(self) -> bool:
-        """Whether it is over."""
+        """Whether that moment is over."""
         return time.perf_counter() >= self.at
 
     def share(self, k: int = 0, count: int = 1, workers: int = 1) -> float | None:

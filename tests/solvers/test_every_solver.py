@@ -4,97 +4,13 @@ from zero and from warm starts, end within the gap asked for and at the objectiv
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
-
-import numpy as np
 import pytest
-import scipy.sparse as sp
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from support import drawn_parameters, random_data
-from widemargin import CrammerSingerProblem, MaximumEntropyProblem, OneClassProblem, OrdinalProblem, Problem, solve
-from widemargin.objective.losses import LOSSES
-from widemargin.solvers.registry import solver_class, table
-
-EXACT = 1e-6
-# What a stochastic or cutting-plane method reaches in reasonable time.
-OWN_TOLERANCE = {
-    "sgd_s": 1e-2,
-    "sgd_m": 1e-2,
-    "sgd_r": 1e-2,
-    "svm_sgd": 3e-2,
-    "sgd_qn": 3e-2,
-    "pegasos": 5e-2,
-    "svm_perf": 1e-3,
-    "ocas": 1e-4,
-}
-# With more columns than rows and l1, plain coordinate descent may crawl: 30,000 passes leave a gap of 1e-4.
-MOST_COLUMNS = {"primal_cd": 30}
-STORAGES = {
-    "csr": lambda X: X,
-    "csc": lambda X: X.tocsc(),
-    "dense": lambda X: X.toarray(),
-    "one value": lambda X: sp.csr_array(X > 0.5, dtype=X.dtype),
-}
-PROBLEMS = (Problem, CrammerSingerProblem, MaximumEntropyProblem, OneClassProblem, OrdinalProblem)
-Draw = st.DataObject
-
-
-def drawn_problem(name: str, data: Draw) -> Any:
-    """A problem that the solver declares."""
-    solver = solver_class(name)
-    seed = data.draw(st.integers(0, 10**6), label="seed")
-    columns = data.draw(st.sampled_from([6, MOST_COLUMNS.get(name, 70)]), label="columns")
-    X, response = random_data(seed, rows=50, columns=columns)
-    if solver.takes is OneClassProblem:
-        X.data += 1.5  # rows around the origin have no one-class SVM: w = 0
-    dtype = data.draw(st.sampled_from([np.float64, np.float32]), label="dtype")
-    X = STORAGES[data.draw(st.sampled_from(sorted(STORAGES)), label="storage")](X.astype(dtype))
-    weight = None
-    if data.draw(st.booleans(), label="weighted"):
-        weight = np.random.default_rng(seed).integers(0, 3, 50) + (np.arange(50) < 4.0)
-    C = data.draw(st.sampled_from([0.05, 1.0, 5.0]), label="C")
-    kinds = [kind for kind in PROBLEMS if solver.can_take(kind)]
-    kind = data.draw(st.sampled_from(kinds), label="problem")
-    if kind is not Problem:
-        return other_problem(kind, name, X, response, C, weight, data)
-    loss = data.draw(st.sampled_from(sorted(solver.losses & set(LOSSES))), label="loss")
-    penalty = data.draw(st.sampled_from(sorted(solver.penalties)), label="penalty")
-    intercept = data.draw(st.sampled_from(sorted(solver.intercepts)), label="intercept")
-    y = np.sign(response) if LOSSES[loss].classification else response
-    parameters = drawn_parameters(loss, data)
-    return Problem(X, y, loss, penalty, C, intercept=intercept, sample_weight=weight, **parameters)
-
-
-def other_problem(kind: type, name: str, X: Any, response: Any, C: float, weight: Any, data: Draw) -> Any:
-    """The problems that are not of the form of `Problem`."""
-    classes = np.digitize(response, [-0.8, 0.8])
-    classes[:3] = [0, 1, 2]
-    if kind is OneClassProblem:
-        return OneClassProblem(X, min(C, 0.7), sample_weight=weight)
-    if kind is OrdinalProblem:
-        loss = data.draw(st.sampled_from(sorted(solver_class(name).losses)), label="loss")
-        thresholds = data.draw(st.sampled_from(["free", "regularized"]), label="thresholds")
-        return OrdinalProblem(X, classes, loss, C, thresholds=thresholds, sample_weight=weight)
-    intercept = data.draw(st.sampled_from(sorted(solver_class(name).intercepts)), label="intercept")
-    return kind(X, classes, C, intercept=intercept, sample_weight=weight)
-
-
-def drawn_start(problem: Any, data: Draw) -> Any:
-    """None, or a coarse solution of the problem shifted a little: a start that is neither zero nor optimal."""
-    if not data.draw(st.booleans(), label="warm"):
-        return None
-    coarse = solve(problem, tol=0.3, max_iter=3)
-    shift = 0.1 * np.random.default_rng(0).standard_normal(coarse.coef.shape)
-    return replace(coarse, coef=coarse.coef + shift)
-
-
-def crawls(name: str, problem: Any) -> bool:
-    """Whether single coordinates take 100,000 passes: nearly as many weights as rows, all moving together."""
-    rows, columns = problem.X.shape
-    return name == "primal_cd" and problem.penalty.rho > 0 and columns > rows and problem.C > 1
+from drawn import EXACT, OWN_TOLERANCE, Draw, crawls, drawn_problem, drawn_start, tolerance
+from widemargin import solve
+from widemargin.solvers.registry import table
 
 
 @pytest.mark.parametrize("name", list(table()))
@@ -103,7 +19,7 @@ def crawls(name: str, problem: Any) -> bool:
 def test_reaches_the_gap_and_the_objective_of_another_solver(name: str, data: Draw) -> None:
     problem = drawn_problem(name, data)
     assume(not crawls(name, problem))
-    tol = OWN_TOLERANCE.get(name, EXACT)
+    tol = tolerance(name)
     found = solve(problem, name, tol=tol, warm_start=drawn_start(problem, data), max_iter=50_000)
     assert found.converged, (problem, found)
     exact = problem.certificate(found.coef, found.intercept, found.dual)

@@ -108,11 +108,12 @@ class ClassTable {
         over_groups([&]<int Groups>(int64_t first) { add_outer<Groups>(x, u + first, w_.data() + first); });
     }
 
-    // The same for a few classes alone, m[0 .. count): z_c and u_c belong to class m_c.
+    // z = W x for a few classes alone, m[0 .. count): z_c belongs to class m_c.
     template <class Row>
     void few_scores(const Row& x, const uint32_t* m, int64_t count, T* z) const {
         over_few(count, [&]<int Width>(int64_t c) { some_scores<Width>(x, m + c, z + c); });
     }
+    // W += x^T u for a few classes alone, m[0 .. count): u_c belongs to class m_c.
     template <class Row>
     void few_add(const Row& x, const uint32_t* m, int64_t count, const T* u) {
         over_few(count, [&]<int Width>(int64_t c) { some_outer<Width>(x, m + c, u + c); });

@@ -71,7 +71,7 @@ struct QuadraticStep {
     double solve(const DualRow& row, const Look& look) const {
         const Bounds box = bounds(row.C, row.y);
         if constexpr (kinked) {
-            // Of the unconstrained minimiser, scaled by q.
+            // The unconstrained minimiser, scaled by q.
             const double shrunk = soft_threshold(row.q * row.v - look.gradient, loss.zone());
             return std::clamp(shrunk / row.q, box.lower, box.upper);
         } else {

@@ -101,7 +101,7 @@ double curvature_sum(const Row& x, const Slope* slopes) {
     return x.sum([=](int32_t i, double v) { return v * v * slopes[i].h; });
 }
 
-// Both at once: g = sum u x and h = sum h x^2.
+// The sums of slopes and of curvatures at once: g = sum u x and h = sum h x^2.
 template <class Row>
 Slope both_sums(const Row& x, const Slope* slopes) {
     Slope s;

@@ -76,7 +76,7 @@ struct Ray {
         });
     }
 
-    // Its first and second derivative in t.
+    // The first and second derivative of value(t).
     std::pair<double, double> slope(double t) const {
         std::vector<double> second(size_t(count_blocks(n)));
         const double slope = sum_over_blocks(n, n_threads, [&](int64_t first, int64_t last) {

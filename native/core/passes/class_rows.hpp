@@ -97,7 +97,7 @@ void class_scores(const Rows& X, const ClassWeights<const double>& W, double* Z,
     over_rows(X, n_threads, [&](int64_t i) { row_scores(X[i], W, Z + i * W.n_classes); });
 }
 
-// The same where u is zero but for a few classes, as dual variables often are: those alone are touched.
+// G += x^T u where u is zero but for a few classes, as dual variables often are: those alone are touched.
 template <class Row>
 void row_outer_sparse(const Row& x, const double* u, const std::vector<int64_t>& nonzero, double* G,
                       int64_t n_classes) {

@@ -77,7 +77,8 @@ void add_outer_product(const Row& row, double h, int64_t from, int64_t to, doubl
     for (; k < to; ++k) row.tail(k).axpy(h * row.entry(k), line(k));
 }
 
-// The same for every row in [begin, end), in the lines of columns [first, last), with the constant column.
+// Adds the outer products h_i x_i x_i^T of the rows in [begin, end), in the lines of columns [first, last), with the
+// constant column.
 template <class Rows>
 void add_row_products(const Rows& X, const double* h, double s, int64_t begin, int64_t end, int32_t first, int32_t last,
                       double* H, int64_t order) {

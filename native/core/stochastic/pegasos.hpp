@@ -107,7 +107,8 @@ class Pegasos {
         s_.h_bias += s_.rho_squared * row.y * d * s_.averaged;
     }
 
-    // The same w and the same sum of iterates, with scale 1 and S = 0.
+    // Multiplies the scale into a and S a into h: w and the sum of iterates stay what they were, with scale 1 and S =
+    // 0.
     void fold_scale() {
         for (size_t j = 0; j < s_.a.size(); ++j) {
             s_.h[j] -= s_.averaged * s_.a[j];

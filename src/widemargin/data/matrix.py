@@ -104,7 +104,7 @@ class Matrix:
 
     @property
     def offers(self) -> frozenset[str]:
-        """All that a solver may need."""
+        """What solvers may ask of a matrix: everything, for it is in memory."""
         return frozenset({VERBS, IN_ORDER, COLUMNS, GRAM})
 
     @property
@@ -259,7 +259,7 @@ class Matrix:
         yield 0, self
 
     def take(self, rows: Any) -> Matrix:
-        """Those rows, in that order, as a matrix of their own."""
+        """The rows of those numbers, in that order, as a matrix of their own."""
         wanted = np.ascontiguousarray(rows, dtype=np.int64)
         other = copy.copy(self)
         other._rows = _core.take_rows(self._rows, wanted)
@@ -278,7 +278,7 @@ class Matrix:
         return sp.csr_array((values.astype(self.dtype, copy=False), indices, indptr), shape=self.shape)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled as what it was made from; columns are built anew when they are asked for."""
+        """A matrix is pickled as what it was made from; columns are built anew when they are asked for."""
         return _restored, (self.to_scipy(), self.feature_names)
 
     def __copy__(self) -> Matrix:
@@ -288,7 +288,7 @@ class Matrix:
         return other
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Matrix:
-        """The same: a matrix never changes, so that nothing need be copied."""
+        """Another view of the same rows: a matrix never changes, so that nothing need be copied."""
         return self.__copy__()
 
     def __repr__(self) -> str:

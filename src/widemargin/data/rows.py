@@ -34,7 +34,7 @@ class Rows(Protocol):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Of the stored values."""
+        """The type of the stored values."""
 
     @property
     def nnz(self) -> int:
@@ -91,7 +91,7 @@ class Rows(Protocol):
         """About n rows spread over all of them, or all if there are fewer: their numbers, and the rows themselves."""
 
     def take(self, rows: Any) -> Rows:
-        """Those rows, in that order, as rows of their own."""
+        """The rows of those numbers, in that order, as rows of their own."""
 
     def blocks(self) -> Iterator[tuple[int, Rows]]:
         """All rows in parts that are in memory one at a time, each with the number of its first row."""

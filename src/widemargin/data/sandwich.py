@@ -21,7 +21,7 @@ BLOCK_BYTES = 2**21
 
 
 def add_sandwich(X: Matrix, h: Vector, constant: float, out: Table, n_jobs: int) -> None:
-    """Adds the upper triangle over all features; the same bits for any number of threads."""
+    """Adds the upper triangle of [X s]^T diag(h) [X s] over all features; the same bits for any number of threads."""
     rows, columns = X.shape
     if X.is_sparse and X.nnz <= BLAS_DENSITY * rows * columns:
         _core.add_gram(X.native_rows, h, constant, out, n_jobs)
@@ -30,7 +30,7 @@ def add_sandwich(X: Matrix, h: Vector, constant: float, out: Table, n_jobs: int)
 
 
 def sandwich_of_columns(X: Matrix, h: Vector, columns: Any, constant: float) -> Table:
-    """Both triangles over some features, which ascend; rows with h_i = 0 are not read."""
+    """[X s]^T diag(h) [X s] over some features, which ascend, both triangles; rows with h_i = 0 are not read."""
     n = len(columns) + (constant != 0)
     place = np.full(X.shape[1], -1, dtype=np.int32)
     place[columns] = np.arange(len(columns), dtype=np.int32)

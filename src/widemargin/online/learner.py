@@ -68,7 +68,7 @@ class OnlineSpec:
         return make_loss(self.loss, **self.parameters)
 
     def native(self) -> _core.OnlineSettings:
-        """The same for a native pass."""
+        """The settings as a native pass takes them."""
         return _core.OnlineSettings(
             self.learning_rate,
             self.beta,
@@ -87,7 +87,7 @@ class Progress:
     """Where a learner stands after some row: what a line of the progress report shows."""
 
     average_loss: float  # mean progressive loss so far
-    since_last: float  # the same over the rows since the last report
+    since_last: float  # mean progressive loss of the rows since the last report
     rows: int
     weight: float
     label: float

@@ -211,3 +211,18 @@ def test_published_number_of_epochs(name, solver, published):
     optimum = solve(problem, "dual_cd", tol=1e-4).certificate.dual
     found = np.median([epochs_to_one_percent(problem, solver, optimum, seed) for seed in range(15)])
     assert published * 0.85 <= found <= published * 1.15
+
+
+def test_a_first_rate_is_not_chosen_among_those_that_diverge():
+    """Found by a drawn problem: a rate of two diverged less than one of one, and the search went up from there."""
+    weights = np.random.default_rng(8).integers(0, 3, 50) + (np.arange(50) < 4)
+    problem = random_problem(8, "squared_hinge", rows=50, columns=70, sample_weight=weights)
+    assert solve(problem, "svm_sgd", tol=3e-2, max_iter=1000).converged
+
+
+def test_a_coarse_start_is_soon_forgotten():
+    problem = random_problem(2, "hinge", rows=50, columns=6, C=0.05)
+    for solver in ("sgd_s", "sgd_m", "sgd_r"):
+        coarse = solve(problem, solver, tol=0.5)
+        warm = solve(problem, solver, tol=1e-2, warm_start=coarse)
+        assert warm.converged and warm.n_iter <= 100

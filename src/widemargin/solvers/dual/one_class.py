@@ -128,7 +128,7 @@ class _OneClassState:
         return self._nearest(working, z, 0.5 * (lowest + highest)), highest - lowest, gap, primal
 
     def _nearest(self, working: NDArray[np.intp], z: Vector, middle: float) -> NDArray[np.uint32]:
-        """Of rows that hold a bound on the right side of the middle, none: they only seem able to move."""
+        """The working rows without those at a bound on the right side of the middle, which only seem able to move."""
         at_zero, at_top = self.alpha[working] <= 0, self.alpha[working] >= self.problem.weights[working]
         idle = (at_zero & (z[working] > middle)) | (at_top & (z[working] < middle))
         return working[~idle].astype(np.uint32)

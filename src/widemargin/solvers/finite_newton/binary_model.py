@@ -56,7 +56,7 @@ class BinaryModel(PiecewiseModel):
         return np.append(w, intercept / self.scale) if self.scale else np.array(w)
 
     def point(self, at: At) -> Point:
-        """The same point in the problem's own terms."""
+        """The point beta in the problem's own terms."""
         return Point(at.beta[: self.n_features].copy(), self._shift(at.beta[self.n_features :]), self.sign * at.force)
 
     def _shift(self, extra: Vector) -> float:

@@ -137,7 +137,7 @@ class NewtonSettings(Protocol):
 
 
 def newton_settings(solver: NewtonSettings, *, seeded: bool) -> Rounds:
-    """Both heuristics serve a crude start; a solution at a nearby C is not one (Appendix A, step 1)."""
+    """The rounds of a run; its heuristics serve a crude start, not one at a nearby solution (Appendix A, step 1)."""
     limit = Rounds.cg_limit if seeded or solver.first_cg_limit == 0 else solver.first_cg_limit
     return Rounds(
         first_cg_limit=limit,

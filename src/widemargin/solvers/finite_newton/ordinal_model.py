@@ -47,7 +47,7 @@ class OrdinalModel(PiecewiseModel):
         return self.problem.size
 
     def point(self, at: At) -> Point:
-        """The same point in the problem's own terms, its thresholds in order: sorting them never costs anything."""
+        """The point beta in the problem's own terms, its thresholds in order: sorting them never costs anything."""
         beta = at.beta.copy()
         beta[self.n_features :].sort()
         return Point(beta, 0.0, self.sigma * at.force)

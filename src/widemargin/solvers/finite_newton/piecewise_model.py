@@ -165,7 +165,7 @@ class PiecewiseModel(ABC):
         return self.at(at.beta + step * direction, at.scores + step * scores), keeps
 
     def with_ramp(self, ramp: Ramp, offset: Vector) -> PiecewiseModel:
-        """The same terms under another loss."""
+        """The model with its terms under another loss."""
         return replace(self, ramp=ramp, offset=offset)
 
     def sharp_objective(self, at: At) -> float:

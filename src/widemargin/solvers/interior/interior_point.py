@@ -218,7 +218,7 @@ class _Whole:
         return primal <= allowed
 
     def _solved_on(self, near: Columns, allowed: float) -> bool:
-        """Whether these of the working features alone can do it; takes their point."""
+        """Whether some of the working features alone reach that objective; takes their point."""
         everyone, self.working = self.working, self.working[near]
         state = _State(self.restricted())
         try:
@@ -282,7 +282,7 @@ class _State:
         b = self.problem.best_intercept(zeros) if self.problem.intercept == "free" else 0.0
         return max(self.problem.loss_sum(zeros, b), 1e-300) / (rows + 2 * n_penalised)
 
-    # Where it stands.
+    # Where the iterate stands.
 
     @property
     def intercept(self) -> float:

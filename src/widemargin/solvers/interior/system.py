@@ -55,7 +55,7 @@ class System:
         return np.append(g, self.problem.intercept_scale * float(v.sum())) if len(g) < self._n_penalised else g
 
     def accurate_rmatvec(self, v: Vector) -> Vector:
-        """The same in twice the precision."""
+        """X^T v as if summed in twice the precision, the constant feature's product last."""
         g = self.problem.X.rmatvec(v, accurate=True)
         return np.append(g, self.problem.intercept_scale * float(v.sum())) if len(g) < self._n_penalised else g
 

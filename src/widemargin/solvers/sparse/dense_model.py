@@ -8,6 +8,7 @@ Dense coordinate descent and exact steps on the support minimise it without touc
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,11 +37,12 @@ INTERCEPT_SHARE = 1e-6
 
 
 class DenseModel:
-    """Builds and minimises the models of one run."""
+    """Builds and minimises the models of one run; `keep_going` is asked after each round of minimising one."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, keep_going: Callable[[], bool]) -> None:
         limit_blas()
         self.problem = problem
+        self._keep_going = keep_going
         self.constant = problem.constant
         self._lengths = _column_lengths(problem)
         self._gram = Gram(problem.X, self.constant, problem.n_jobs) if problem.X.shape[1] <= KEPT_FEATURES else None
@@ -71,7 +73,7 @@ class DenseModel:
         if self.constant != 0:
             damping[-1] = INTERCEPT_SHARE * self.constant**2 * len(u)
         hessian[:: n + 1] += ridge * np.maximum(damping, 1e-12 * float(damping.max()))
-        gained, cubes = (_minimise if rho > 0 else _solve)(hessian, slope, part, penalised, bend)
+        gained, cubes = (_minimise if rho > 0 else _solve)(hessian, slope, part, penalised, bend, self._keep_going)
         self._count(FACTOR * cubes)
         whole = w.copy()
         whole[working] = part[: len(working)]
@@ -108,7 +110,9 @@ def _column_lengths(problem: Problem) -> Vector:
     return sums
 
 
-def _solve(hessian: Vector, slope: Vector, w: Vector, rho: Vector, bend: Vector) -> tuple[float, float]:
+def _solve(
+    hessian: Vector, slope: Vector, w: Vector, rho: Vector, bend: Vector, keep_going: Callable[[], bool]
+) -> tuple[float, float]:
     """Without l1 the model is a parabola: one linear system. How far it falls, and the cube of the system's size."""
     from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
@@ -120,12 +124,14 @@ def _solve(hessian: Vector, slope: Vector, w: Vector, rho: Vector, bend: Vector)
         d = cho_solve(cho_factor(H, check_finite=False), downhill, check_finite=False)
     except LinAlgError:
         H[np.diag_indices(n)] -= bend
-        return _minimise(hessian, slope, w, rho, bend)
+        return _minimise(hessian, slope, w, rho, bend, keep_going)
     w += d
     return 0.5 * float(d @ downhill), float(n) ** 3
 
 
-def _minimise(hessian: Vector, slope: Vector, w: Vector, rho: Vector, bend: Vector) -> tuple[float, float]:
+def _minimise(
+    hessian: Vector, slope: Vector, w: Vector, rho: Vector, bend: Vector, keep_going: Callable[[], bool]
+) -> tuple[float, float]:
     """Passes of coordinate descent and exact steps on the support, in turn, until neither gains."""
     n, gained, cubes = len(w), 0.0, 0.0
     for _ in range(MODEL_ROUNDS):
@@ -137,6 +143,6 @@ def _minimise(hessian: Vector, slope: Vector, w: Vector, rho: Vector, bend: Vect
         gain = -0.5 * float(d @ (slope + slope_before)) + float(rho @ (np.abs(before) - np.abs(w)))
         gain += 0.5 * float(bend @ (before * before - w * w))
         gained += gain
-        if gain <= MODEL_SHARE * gained:
+        if gain <= MODEL_SHARE * gained or not keep_going():
             break
     return gained, cubes

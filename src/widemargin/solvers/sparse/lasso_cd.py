@@ -147,7 +147,7 @@ class _LassoState:
         self.best_dual, self._best_v = -np.inf, np.zeros(rows)
         self.iteration, self.passes = 0, 0.0
 
-    # Where it stands.
+    # Where the descent stands.
 
     def weights(self) -> Vector:
         w = np.empty(self.problem.X.shape[1])

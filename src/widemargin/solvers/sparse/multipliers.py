@@ -128,7 +128,7 @@ class _State:
         self.best_primal, self.best_dual = np.inf, -np.inf
         self._best = Point(self.w, self.b, self.v)
         self.damping = FIRST_DAMPING
-        self._model = DenseModel(problem)
+        self._model = DenseModel(problem, lambda: not run.should_stop())
         self.iteration, self.passes = 0, 1.0
 
     @property

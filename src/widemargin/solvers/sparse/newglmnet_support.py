@@ -84,7 +84,7 @@ class ModelStep:
         return self._move(at, on, A, p, q), (products + 2) * product
 
     def _slopes(self, at: ModelPoint, on: NDArray[np.intp], A: _core.Rows) -> Vector:
-        """Of the loss's model at the present point, without the penalty."""
+        """The slopes of the loss's model at the present point, without the penalty."""
         g = np.empty(len(on))
         _core.matvec(A, at.h * at.t, 0.0, g, 1)
         return g + at.slope[on]

@@ -66,14 +66,14 @@ class _State:
     """The iterate with its predictions, slopes and objective."""
 
     def __init__(self, problem: Problem, run: Run) -> None:
-        self.problem = problem
+        self.problem, self._run = problem, run
         self.w, self.b = np.zeros(problem.X.shape[1]), 0.0
         if run.start is not None:
             self.w, self.b = run.start.w.copy(), run.start.intercept
         self.z = problem.X.matvec(self.w, self.b, n_jobs=problem.n_jobs)
         self.passes = 1.0
         self.damping = FIRST_DAMPING
-        self._model = DenseModel(problem)
+        self._model = DenseModel(problem, lambda: not run.should_stop())
         self._straight = problem.loss.straight_share
         self._best_dual = -np.inf
         self._idle = 0
@@ -128,6 +128,8 @@ class _State:
                 return False
             if share > 0:
                 break
+            if self._run.should_stop():
+                return True  # from where it stood: the driver has the last word
             if self.damping >= 1:
                 return False
             self.damping = min(1.0, 100 * self.damping)

@@ -171,7 +171,7 @@ class _Iterate:
 
 @dataclass
 class _Best:
-    """Of iterates whose values are known, the one with the lowest objective and the one with the highest bound."""
+    """The iterate with the lowest objective and the one with the highest bound, of those whose values are known."""
 
     lowest: _Iterate | None = None
     highest: _Iterate | None = None

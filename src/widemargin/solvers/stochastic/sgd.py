@@ -41,7 +41,9 @@ from .best_epoch import BestEpoch
 if TYPE_CHECKING:
     from ...objective.problem import Problem
 
-# A warm start counts as that many epochs already made: the learning rate begins at 1 / (WARM_EPOCHS m).
+# A warm start counts as epochs already made, T of them if its relative gap is 1/T^2, and at most so many: the learning
+# rate begins at 1 / (T m). On easy data so many epochs reach that gap, and what is wrong with a start is forgotten no
+# faster than 1/T; on hard data it takes far more, but there the first epochs count for little.
 WARM_EPOCHS = 100
 
 
@@ -71,10 +73,11 @@ class StochasticSolver(Solver):
             self.order,
             run.seed,
         )
-        if run.start is None:
-            self.prepare(problem, native)
-        else:
-            native.begin(_pulls(problem, run.start), WARM_EPOCHS)
+        self.prepare(problem, native)
+        if run.start is not None:
+            epochs = _worth(problem, run.start)
+            rows = np.count_nonzero(problem.weights)
+            native.begin(_pulls(problem, run.start, epochs + native.offset / rows), epochs)
         return native
 
     def iterate(self, problem: Problem, run: Run) -> Steps:
@@ -187,8 +190,14 @@ class SgdR(SgdS):
     is_bounded: ClassVar[bool] = False
 
 
-def _pulls(problem: Problem, start: Point) -> Vector:
-    """How often each row must have pulled in WARM_EPOCHS epochs to bring about the start."""
+def _worth(problem: Problem, start: Point) -> int:
+    """The epochs that a start counts as: whole ones, for every row was presented as often."""
+    gap = problem.certificate(start.w, start.intercept, start.dual).relative_gap
+    return int(np.clip(gap**-0.5, 1, WARM_EPOCHS)) if gap > 0 else WARM_EPOCHS
+
+
+def _pulls(problem: Problem, start: Point, epochs: float) -> Vector:
+    """How often each row must have pulled in so many epochs to bring about the start."""
     v = start.dual
     if v is None:
         z = problem.X.matvec(start.w, start.intercept, n_jobs=problem.n_jobs)
@@ -196,6 +205,5 @@ def _pulls(problem: Problem, start: Point) -> Vector:
     pulls = np.zeros_like(v)
     counts = problem.weights > 0
     share = np.clip(problem.y[counts] * v[counts] / problem.weights[counts], problem.loss.lower, problem.loss.upper)
-    pulls[counts] = WARM_EPOCHS * share
-    slope = problem.loss.upper  # of the hinge: its rows pull as a whole or not at all
-    return pulls if problem.loss.smooth else slope * np.rint(pulls / slope)
+    pulls[counts] = epochs * share
+    return pulls

@@ -15,10 +15,12 @@ variable and its dual point carry over, for every margin loss: v_i = C_i times t
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
 
 from ...objective.losses import LossesThat
 from .sgd import StochasticSolver
@@ -58,19 +60,27 @@ class SvmSgd(StochasticSolver):
     sample: int = 1000
 
     def prepare(self, problem: Problem, native: _core.Sgd) -> None:
-        eta = best_first_rate(lambda rate: native.trial(self.sample, 1 / (native.lam * rate)))
+        trial = partial(native.trial, self.sample)
+        eta = best_first_rate(lambda rate: trial(1 / (native.lam * rate)), cost_of_nothing(problem))
         native.offset = 1 / (native.lam * eta)
 
 
-def best_first_rate(cost: Callable[[float], float], start: float = 1.0, factor: float = 2.0) -> float:
+def best_first_rate(cost: Callable[[float], float], nothing: float, start: float = 1.0, factor: float = 2.0) -> float:
     """The rate from which neither doubling nor halving lowers the cost, judged step by step from `start`.
 
-    A rate at which the cost is no number is too large.
+    A rate that costs more than `nothing`, the cost at w = 0, or no number at all, is far too large: among such rates
+    one may be cheaper than its half by chance, so that the search begins below them.
     """
-    low, high = start, start * factor
-    cost_low, cost_high = cost(low), cost(high)
-    if cost_low < cost_high or not math.isfinite(cost_low):
-        while (cost_low < cost_high or not math.isfinite(cost_low)) and low > MOST_EXTREME**-1:
+    low, cost_low = start, cost(start)
+    while not cost_low < nothing and low > MOST_EXTREME**-1:
+        low /= factor
+        cost_low = cost(low)
+    if not cost_low < nothing:
+        return start
+    high = low * factor
+    cost_high = cost(high)
+    if cost_low < cost_high:
+        while cost_low < cost_high and low > MOST_EXTREME**-1:
             high, cost_high = low, cost_low
             low /= factor
             cost_low = cost(low)
@@ -80,3 +90,8 @@ def best_first_rate(cost: Callable[[float], float], start: float = 1.0, factor: 
         high *= factor
         cost_high = cost(high)
     return low
+
+
+def cost_of_nothing(problem: Problem) -> float:
+    """The objective at w = 0, per unit of weight."""
+    return problem.loss_sum(np.zeros(problem.X.shape[0])) / float(problem.weights.sum())
