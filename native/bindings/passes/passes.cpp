@@ -26,19 +26,6 @@ void accurate_rmatvec_(const RowStore& X, Array<In> u, Array<Out> g) {
     X.visit([&](const auto& rows) { accurate_rmatvec(rows, u.data(), g.data()); });
 }
 
-double loss_pass_(const RowStore& X, const LossSpec& loss, Array<In> y, Array<In> C, Array<In> w, double b,
-                  Array<Out> z, Array<Out> u, Array<Out> g, int n_threads) {
-    const int64_t m = X.n_rows();
-    checked(y, m, "y"), checked(C, m, "C"), checked(z, m, "z"), checked(u, m, "u");
-    checked(w, X.n_cols(), "w"), checked(g, X.n_cols(), "g");
-    nb::gil_scoped_release release;
-    return with_loss(loss, [&](const auto& l) {
-        return X.visit([&](const auto& rows) {
-            return loss_pass(rows, l, y.data(), C.data(), w.data(), b, z.data(), u.data(), g.data(), n_threads);
-        });
-    });
-}
-
 double hess_vec_(const RowStore& X, Array<In> h, Array<In> v, double c, Array<Out> t, Array<Out> g, int n_threads) {
     checked(h, X.n_rows(), "h"), checked(t, X.n_rows(), "t");
     checked(v, X.n_cols(), "v"), checked(g, X.n_cols(), "g");
@@ -103,8 +90,6 @@ void bind_passes(nb::module_& m) {
     m.def("matvec", &matvec_, arg("X"), arg("w"), arg("b"), arg("z").noconvert(), arg("n_threads") = 1);
     m.def("accurate_rmatvec", &accurate_rmatvec_, arg("X"), arg("u"), arg("g").noconvert());
     m.def("rmatvec", &rmatvec_, arg("X"), arg("u"), arg("g").noconvert(), arg("n_threads") = 1);
-    m.def("loss_pass", &loss_pass_, arg("X"), arg("loss"), arg("y"), arg("C"), arg("w"), arg("b"), arg("z").noconvert(),
-          arg("u").noconvert(), arg("g").noconvert(), arg("n_threads") = 1);
     m.def("hess_vec", &hess_vec_, arg("X"), arg("h"), arg("v"), arg("c"), arg("t").noconvert(), arg("g").noconvert(),
           arg("n_threads") = 1);
     m.def("weighted_column_sqnorms", &weighted_column_sqnorms_, arg("X"), arg("h"), arg("d").noconvert(),

@@ -74,9 +74,9 @@ class Piecewise {
 
     double value(double z, double y) const {
         const double s = beyond_zone(residual(z, y));
-        if constexpr (!Bent) return share(s) * s;
-        const double wanted = steepness_ * s, a = std::min(std::max(wanted, lower_), upper_);
-        return a == wanted ? 0.5 * a * s : a * (s - bend_ * a);
+        if constexpr (!Bent) return std::max(upper_ * s, lower_ * s);
+        const double a = share(s);
+        return a * (s - bend_ * a);
     }
     double derivative(double z, double y) const { return -side(y) * share(beyond_zone(residual(z, y))); }
     double curvature(double z, double y) const {
@@ -105,7 +105,7 @@ class Piecewise {
     // The maximiser a, given the residual without its zone.
     double share(double s) const {
         if constexpr (Bent) return std::min(std::max(steepness_ * s, lower_), upper_);
-        return (s > 0 ? upper_ : 0.0) + (s < 0 ? lower_ : 0.0);
+        return upper_ * double(s > 0) + lower_ * double(s < 0);  // no branch: signs are hard to foresee
     }
 
     double bend_, zone_, lower_, upper_;

@@ -34,6 +34,10 @@ struct Pointwise {
     double slope(double b) const {
         return sum_of(n, [&](int64_t i) { return C[i] * loss.derivative(z[i] + b, y[i]); });
     }
+    // What the slope is made of, without signs: its rounding is a share of this.
+    double pull(double b) const {
+        return sum_of(n, [&](int64_t i) { return C[i] * std::abs(loss.derivative(z[i] + b, y[i])); });
+    }
     double curvature(double b) const {
         return sum_of(n, [&](int64_t i) { return C[i] * loss.curvature(z[i] + b, y[i]); });
     }
@@ -61,6 +65,9 @@ std::pair<double, double> beyond(const Pointwise<Loss>& at, double b, double slo
     return {sign * infinity, slope};
 }
 
+// A smooth slope below this share of its terms, signs left out, is rounding.
+inline constexpr double slope_rounding = 2e-16;
+
 // argmin over b of sum_i C_i loss(z_i + b). Newton steps inside a shrinking bracket; a bisection whenever Newton leaves
 // it or gains less than half. For piecewise linear losses the bracket closes on the kink. `b` is the start.
 // Where the minimum lies at infinity (rows of one class only), the answer is a point where the slope rounds to zero, or
@@ -68,13 +75,14 @@ std::pair<double, double> beyond(const Pointwise<Loss>& at, double b, double slo
 template <class Loss>
 double best_intercept(const Pointwise<Loss>& at, double b) {
     double slope = at.slope(b);
-    if (!(slope != 0)) return b;
+    const double rounding = Loss::smooth ? slope_rounding * at.pull(b) : 0.0;
+    if (!(std::abs(slope) > rounding)) return b;
     const auto [other, slope_there] = beyond(at, b, slope);
     if (!(std::abs(other) <= 1e150)) return b;
     // Where the losses end in a flat part, such as zero beyond the margins, the search could stop just short of it.
     if (slope_there == 0) return other;
     double lo = std::min(b, other), hi = std::max(b, other), width = infinity;
-    for (int iteration = 0; iteration < 200 && lo < hi && slope != 0; ++iteration) {
+    for (int iteration = 0; iteration < 200 && lo < hi && std::abs(slope) > rounding; ++iteration) {
         (slope > 0 ? hi : lo) = b;
         const double curvature = Loss::smooth ? at.curvature(b) : 0.0;
         double next = curvature > 0 ? b - slope / curvature : lo - 1;

@@ -116,18 +116,6 @@ double two_sided_pass(const Rows& X, double* u, double* g, int n_threads, Dual&&
     for (const double p : partial) total += p;
     return total;
 }
-
-// The loss part of the objective at (w, b): returns sum C_i loss(z_i), fills z, u_i = C_i loss'(z_i), and g += X^T u.
-template <class Rows, class Loss>
-double loss_pass(const Rows& X, const Loss& loss, const double* y, const double* C, const double* w, double b,
-                 double* z, double* u, double* g, int n_threads) {
-    return two_sided_pass(X, u, g, n_threads, [&](int64_t i, double& total) {
-        z[i] = X[i].dot(w) + b;
-        total += C[i] * loss.value(z[i], y[i]);
-        return C[i] * loss.derivative(z[i], y[i]);
-    });
-}
-
 // g += X^T diag(h) (X v + c): rows with h_i = 0 are not read. t receives the scaled products h_i (x_i . v + c);
 // their sum is returned, which is the intercept's component.
 template <class Rows>

@@ -48,7 +48,7 @@ def kkt_violation(problem: Problem, w: Any, intercept: float = 0.0, dual: Any = 
     True
     """
     loss = problem.loss
-    if not loss.piecewise or problem.penalty.name != "l2":
+    if not loss.piecewise or not problem.penalty.smooth:
         raise ValueError(
             f"the KKT violation is defined for penalty l2 and the losses {', '.join(PIECEWISE)}, "
             f"not for penalty={problem.penalty.name!r}, loss={loss.name!r}"

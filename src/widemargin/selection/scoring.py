@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 Rows = NDArray[np.intp]
 Score = Callable[[Vector, Rows], float]  # predictions, one column per model, and the rows that they are about
-# The losses whose scores are logarithms of odds.
-LOG_ODDS = ("logistic", "multinomial")
 
 
 class PredictedClasses(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -116,7 +114,7 @@ def _accuracy(subject: Subject, strategy: Strategy, weights: Vector | None) -> S
 
 
 def _classifier(subject: Subject, strategy: Strategy) -> Callable[[Vector], BaseEstimator]:
-    probable = strategy.has_probabilities and subject.loss.name in LOG_ODDS
+    probable = strategy.has_probabilities and subject.loss.probabilities
     kind = PredictedProbabilities if probable else PredictedClasses
     return lambda z: kind(z, strategy, _classes(subject))
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.matrix import Matrix
-from ..multiclass import JOINT, make_strategy
+from ..multiclass import make_strategy
 from ..multiclass.binary import Binary
 from ..multiclass.labelled import Labelled
 from ..multiclass.parts import OneSided, Part
@@ -134,4 +134,4 @@ def strategy_of(subject: Subject) -> Strategy | None:
         return subject.strategy
     if not subject.loss.classification:
         return None
-    return make_strategy(subject.loss.name) if subject.loss.name in JOINT else Binary()
+    return make_strategy(subject.loss.name) if isinstance(subject, MulticlassProblem) else Binary()

@@ -192,7 +192,6 @@ PASSES = {
         _filled(len(w), lambda g: _core.hess_vec(X, np.abs(u), w, 0.5, np.empty(len(u)), g, n))
     ],
     "column_sqnorms": lambda X, u, w, n: [_filled(len(w), lambda d: _core.weighted_column_sqnorms(X, u, d, n))],
-    "loss_pass": lambda X, u, w, n: _loss_pass(X, u, w, n),
 }
 
 
@@ -200,13 +199,6 @@ def _filled(size: int, fill: Any) -> np.ndarray:
     out = np.zeros(size)
     fill(out)
     return out
-
-
-def _loss_pass(X: Any, u: np.ndarray, w: np.ndarray, n: int) -> list[Any]:
-    y, C = np.where(u > 0, 1.0, -1.0), np.abs(u)
-    z, slope, g = np.empty(len(u)), np.empty(len(u)), np.zeros(len(w))
-    value = _core.loss_pass(X, make_loss("logistic").native, y, C, w, 0.1, z, slope, g, n)
-    return [np.array([value]), z, slope, g]
 
 
 @pytest.mark.parametrize("storage", STORAGES)
