@@ -53,7 +53,7 @@ class CrammerSingerProblem(MulticlassProblem):
            [-0.333, -0.333]])
     """
 
-    loss = MulticlassHinge()
+    loss: Loss = MulticlassHinge()
 
     def _slopes_per_class(self, z: Vector) -> Vector:
         """z_m + 1[m != y]"""

@@ -53,7 +53,7 @@ class MaximumEntropyProblem(MulticlassProblem):
     array([0, 1, 2])
     """
 
-    loss = MultinomialLogistic()
+    loss: Loss = MultinomialLogistic()
 
     def _at(self, z: Vector) -> tuple[float, Vector]:
         """The losses and the probabilities at the scores."""

@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from ..data.matrix import as_vector
 from ..data.rows import Rows, Table
 from ..vectors import Vector
-from .any_problem import Traits
 from .balance import balancing_factors, flows
 from .certificate import Certificate, Certified
 from .labels import ordered_labels, row_weights
@@ -36,7 +35,7 @@ from .weighted_rows import WeightedRows, as_rows
 class MulticlassProblem(WeightedRows):
     """Base of the problems that know all classes at once; see `CrammerSingerProblem` and `MaximumEntropyProblem`."""
 
-    loss: ClassVar[Loss]
+    loss: Loss
     per_row: ClassVar[tuple[str, ...]] = ("codes",)
 
     def __init__(
@@ -96,18 +95,9 @@ class MulticlassProblem(WeightedRows):
         return self.X.nnz * self.n_classes
 
     @property
-    def tells_its_dual(self) -> bool:
-        """Whether the primal point alone tells a dual point that becomes as good."""
-        return False
-
-    @property
     def class_codes(self) -> NDArray[np.intp] | None:
         """The number of each row's class."""
         return self.codes.astype(np.intp)
-
-    def describe(self) -> Traits:
-        """Loss, penalty and intercept, in the words of solvers."""
-        return Traits(self.loss.name, self.penalty.name, self.intercept)
 
     def decode(self, coef: Any, intercept: float = 0.0) -> tuple[Table, Vector]:
         """The weights, one line per class, and the intercepts."""

@@ -21,7 +21,6 @@ import numpy as np
 
 from ..data.rows import Table
 from ..vectors import Vector, inner
-from .any_problem import Traits
 from .certificate import Certificate, Certified
 from .labels import row_weights
 from .losses import Loss
@@ -126,32 +125,9 @@ class OneClassProblem(WeightedRows):
         """The number of weights."""
         return self.X.shape[1]
 
-    @property
-    def work(self) -> int:
-        """What a pass costs: the entries of the data."""
-        return self.X.nnz
-
-    @property
-    def tells_its_dual(self) -> bool:
-        """False: the rows on the border need not show in w."""
-        return False
-
-    def describe(self) -> Traits:
-        """Loss, penalty and intercept, in the words of solvers."""
-        return Traits(self.loss.name, self.penalty.name, self.intercept)
-
     def decode(self, coef: Any, intercept: float = 0.0) -> tuple[Table, Vector]:
         """One line of weights, and -rho."""
         return np.asarray(coef, dtype=np.float64)[None, :], np.array([float(intercept)])
-
-    @property
-    def has_free_intercept(self) -> bool:
-        """False: a shift of the features moves the origin, too, from which the rows are told apart."""
-        return False
-
-    def after_shift(self, point: Point, shifts: Vector) -> Point:
-        """Not asked for: see `has_free_intercept`."""
-        raise NotImplementedError
 
     def certify(self, point: Point) -> Certified:
         """The certificate of w with its best intercept; without a dual point, with the rows below as one."""

@@ -25,7 +25,6 @@ import numpy as np
 from .. import _core
 from ..data.rows import Table
 from ..vectors import Vector
-from .any_problem import Traits
 from .certificate import Certificate, Certified, balanced
 from .labels import ordered_labels, row_weights
 from .losses import make_loss
@@ -101,20 +100,6 @@ class OrdinalProblem(WeightedRows):
     def size(self) -> int:
         """How long beta is: a weight per feature, then the thresholds."""
         return self.X.shape[1] + self.n_thresholds
-
-    @property
-    def work(self) -> int:
-        """What a pass costs: the entries of the data; thresholds share a row's product."""
-        return self.X.nnz
-
-    @property
-    def tells_its_dual(self) -> bool:
-        """False: warm starts bring their dual point along."""
-        return False
-
-    def describe(self) -> Traits:
-        """Loss, penalty and thresholds, in the words of solvers."""
-        return Traits(self.loss.name, self.penalty.name, self.intercept)
 
     def decode(self, coef: Any, intercept: float = 0.0) -> tuple[Table, Vector]:
         """The weights once per threshold, and each threshold as an intercept: above it where the value is positive."""

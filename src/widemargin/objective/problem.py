@@ -20,7 +20,6 @@ from ..data.matrix import as_vector
 from ..data.rows import Rows, Table
 from ..numbers import as_number
 from ..vectors import Vector
-from .any_problem import Traits
 from .certificate import Certificate, Certified, certify, feasible_dual
 from .labels import binary_labels, real_targets, row_weights
 from .linear_smooth import LinearSmooth
@@ -136,11 +135,6 @@ class Problem(WeightedRows):
         return self.X.shape[1]
 
     @property
-    def work(self) -> int:
-        """What a pass costs: the entries of the data."""
-        return self.X.nnz
-
-    @property
     def tells_its_dual(self) -> bool:
         """Whether the primal point alone tells a dual point that becomes as good."""
         return self.loss.smooth and self.penalty.smooth
@@ -149,10 +143,6 @@ class Problem(WeightedRows):
     def class_codes(self) -> NDArray[np.intp] | None:
         """The number of each row's class; None where the targets are numbers."""
         return np.asarray(self.y > 0, dtype=np.intp) if self.loss.classification else None
-
-    def describe(self) -> Traits:
-        """Loss, penalty and intercept, in the words of solvers."""
-        return Traits(self.loss.name, self.penalty.name, self.intercept)
 
     def decode(self, coef: Any, intercept: float = 0.0) -> tuple[Table, Vector]:
         """One line of coefficients, and its intercept."""

@@ -10,8 +10,11 @@ from ..data.kept import Owner
 from ..data.matrix import Matrix
 from ..data.rows import Rows
 from ..vectors import Vector
+from .any_problem import Traits
 from .certificate import Certified
 from .labels import weights_at, weights_of
+from .losses import Loss
+from .penalties import Penalty
 from .points import Dual, Point
 
 
@@ -29,8 +32,35 @@ class WeightedRows:
     n_jobs: int = 1
     keeper: Owner | None = None  # for whom fits of this problem keep what the next one can use
 
+    loss: Loss
+    penalty: Penalty
+    intercept: str
+
     # The attributes that hold one value per row, beside the weights.
     per_row: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def work(self) -> int:
+        """What a pass costs: the entries of the data."""
+        return self.X.nnz
+
+    @property
+    def tells_its_dual(self) -> bool:
+        """Whether the primal point alone tells a dual point that becomes as good; else warm starts bring theirs."""
+        return False
+
+    @property
+    def has_free_intercept(self) -> bool:
+        """Whether a shift of the features moves intercepts alone, which nothing penalises."""
+        return False
+
+    def after_shift(self, point: Point, shifts: Vector) -> Point:
+        """The point that predicts the same where `shifts` has been taken from the features, if intercepts are free."""
+        raise NotImplementedError
+
+    def describe(self) -> Traits:
+        """Loss, penalty and intercept, in the words of solvers."""
+        return Traits(self.loss.name, self.penalty.name, self.intercept)
 
     def _changed(self, **fields: Any) -> Self:
         other = copy.copy(self)
