@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -75,6 +76,15 @@ def test_a_solution_that_was_changed_does_not_bring_old_products_along():
     first = again.trace[0]
     assert first.objective == pytest.approx(problem.objective(changed.coef, changed.intercept), rel=1e-12)
     assert again.converged
+
+
+def test_a_pickled_solution_leaves_its_products_behind():
+    problem = random_problem(7, "logistic", intercept="free")
+    found = solve(problem, tol=1e-6)
+    again = pickle.loads(pickle.dumps(found))
+    assert found.point.z is not None and again.point.z is None and again.point.pull is None
+    np.testing.assert_array_equal(again.coef, found.coef)
+    assert again.point.w is again.coef
 
 
 def products_made(monkeypatch, walk, Cs):

@@ -56,7 +56,8 @@ class CoefficientTable:
             return SlimSolution(solution)
         row = self.dense()[model]
         row[:] = solution.coef
-        return replace(solution, coef=row)
+        # Of many models, the products of their points are not needed again.
+        return replace(solution, coef=row, point=replace(solution.point.bare(), w=row))
 
     def models(self, solutions: Sequence[Solution]) -> Models:
         """All of them, or the first ones if the others are missing."""

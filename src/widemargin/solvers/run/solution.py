@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from enum import Enum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +66,10 @@ class Solution:
     def converged(self) -> bool:
         """Whether the relative gap reached the tolerance."""
         return self.status is Status.CONVERGED
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: the products of the point can be made again."""
+        return {**self.__dict__, "point": self.point.bare()}
 
     def __repr__(self) -> str:
         nonzeros = int(np.count_nonzero(self.coef))
