@@ -8,7 +8,6 @@ refitted carries its certificate. Folds of small data get copies of their rows, 
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -229,10 +228,8 @@ random_state, verbose
 
 
 def with_penalty(problem: Problem, share: float) -> Problem:
-    """The same problem with that share of l1 in its penalty."""
-    other = copy.copy(problem)
-    other.penalty = make_penalty(*penalty_of(share))
-    return other
+    """The problem with that share of l1 in its penalty."""
+    return problem.with_penalty(make_penalty(*penalty_of(share)))
 
 
 class LassoCV(Searching, Lasso):

@@ -24,7 +24,7 @@ from .certificate import Certificate, Certified, certify, feasible_dual
 from .labels import binary_labels, real_targets, row_weights
 from .linear_smooth import LinearSmooth
 from .losses import make_loss
-from .penalties import make_penalty
+from .penalties import Penalty, make_penalty
 from .points import Dual, Point
 from .weighted_rows import WeightedRows, as_rows
 
@@ -181,6 +181,10 @@ class Problem(WeightedRows):
         """Whether no row that counts is on the wrong side, or on the border."""
         z, counts = self.X.matvec(point.w, point.intercept, n_jobs=self.n_jobs), self.weights > 0
         return bool((self.y[counts] * z[counts] > 0).all())
+
+    def with_penalty(self, penalty: Penalty) -> Problem:
+        """The same problem with another penalty."""
+        return self._changed(penalty=penalty)
 
     def smooth(self) -> LinearSmooth:
         """The problem as a smooth function of one vector, for Newton-type methods."""
