@@ -63,6 +63,12 @@ def test_a_matrix_and_its_views_share_what_is_kept_and_taken_rows_do_not():
     assert X.take([0, 1, 2, 3, 4]).native_columns is not X.native_columns
 
 
+def test_columns_beyond_the_budget_are_made_once_all_the_same(monkeypatch):
+    monkeypatch.setattr(SHELF, "budget", 10)
+    X = Matrix(sp.csr_array(np.eye(5)))
+    assert X.native_columns is X.native_columns
+
+
 def test_sizes_are_about_right():
     assert size_of(np.zeros(10)) == 80
     assert size_of((np.zeros(10), np.zeros(5))) == 120

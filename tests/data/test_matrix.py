@@ -325,6 +325,8 @@ def test_corrupted_arrays_never_reach_the_passes(data):
 class SlowRows:
     """Rows whose transpose takes until every thread has asked for it, or a moment if only one ever does."""
 
+    nnz = 4
+
     def __init__(self, threads):
         self.built, self._all_ask = 0, threading.Barrier(threads)
 

@@ -59,6 +59,7 @@ class ModelStep:
     def __init__(self, problem: Problem, keep_going: Callable[[], bool]) -> None:
         self._problem = problem
         self._keep_going = keep_going
+        self._columns = stored(problem.X).native_columns
         self._constant = problem.constant
         self._free = problem.intercept == "free"
         self._unfinished = False
@@ -74,7 +75,7 @@ class ModelStep:
         # Many more weights than rows that hold them: not yet the support of a minimum.
         if budget < self._least or len(on) == 0 or len(on) > MOST_PER_ROW * np.count_nonzero(at.h):
             return False, 0.0
-        A = _core.take_rows(stored(self._problem.X).native_columns, at.columns[on].astype(np.int64))
+        A = _core.take_rows(self._columns, at.columns[on].astype(np.int64))
         entries = max(1, self._problem.X.nnz)
         dense_cost = 1 + DENSE_WORK * len(on) ** 3 / entries
         if dense_cost <= budget and (dense_cost <= CHEAP or self._unfinished) and len(on) <= LARGEST_DENSE:
