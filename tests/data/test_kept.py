@@ -20,11 +20,13 @@ def test_what_was_used_longest_ago_goes_first():
     assert shelf.get(owner, "b", lambda: "anew", n_bytes=40) == "anew"
 
 
-def test_what_is_larger_than_the_budget_is_not_kept():
+def test_what_is_larger_than_the_budget_is_kept_until_the_next_comes():
     shelf, owner = Shelf(budget=100), Owner()
     assert shelf.get(owner, "large", lambda: 1, n_bytes=101) == 1
+    assert shelf.get(owner, "large", lambda: 2, n_bytes=101) == 1
+    shelf.get(owner, "small", lambda: 3, n_bytes=10)
     assert shelf.get(owner, "large", lambda: 2, n_bytes=101) == 2
-    assert shelf._held == 0
+    assert shelf._held == 101
 
 
 def test_things_go_with_their_owner():

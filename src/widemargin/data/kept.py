@@ -2,7 +2,7 @@
 
 Columns, compact copies, squared lengths and Gram matrices are made for a fit and serve the next one over the same rows.
 They are kept under an owner, such as the rows they were made from, and go when it goes, or when the budget is used up
-and they are the ones that were used longest ago. What is larger than the budget serves its own fit and is not kept.
+and they are the ones that were used longest ago. The newest stays, however large, for its own fit needs it.
 """
 
 from __future__ import annotations
@@ -61,12 +61,10 @@ class Shelf:
             return value
 
     def _put(self, owner: Owner, key: tuple[int, str], value: Any, n_bytes: int) -> None:
-        if n_bytes > self.budget:
-            return
         with self._lock:
             self._things[key] = value, n_bytes
             self._held += n_bytes
-            while self._held > self.budget:
+            while self._held > self.budget and len(self._things) > 1:
                 self._held -= self._things.popitem(last=False)[1][1]
         weakref.finalize(owner, self._forget, key)
 

@@ -13,7 +13,7 @@ from .. import _core
 from ..vectors import Vector
 from .frames import column_names, dense_from_frame, is_frame, sparse_from_frame
 from .input_arrays import as_array, compressed_rows, has_contiguous_rows, named, storage_dtype, through_coordinates
-from .kept import SHELF, Owner, kept
+from .kept import Owner, kept
 from .rows import COLUMNS, GRAM, IN_ORDER, VERBS, Rows, Table
 from .sizes import ENTRY
 from .sparse_rows import CompressedRows, is_sparse
@@ -116,8 +116,6 @@ class Matrix:
     @property
     def native_columns(self) -> _core.Rows:
         """The stored columns (rows of the transpose), for solvers that need "columns"; built on first use and kept."""
-        if self._columns is None and self.nbytes > SHELF.budget:  # too large to be kept for others: for its own fit
-            self._columns = self._rows.transpose()
         return self._columns or kept(self.owner, "columns", self._rows.transpose)
 
     @property

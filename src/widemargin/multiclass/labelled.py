@@ -58,7 +58,7 @@ class Labelled:
         return replace(self, X=self.X.take(rows), codes=self.codes[rows], weights=weights)
 
     def restricted(self, rows: NDArray[np.intp]) -> Self:
-        """The same rows in memory, of which only those count."""
+        """All rows, shared in memory, of which only the given ones count."""
         counts = np.zeros(len(self.codes))
         counts[rows] = 1.0
         return replace(self, weights=self._times(counts))

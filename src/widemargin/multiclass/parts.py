@@ -57,7 +57,7 @@ class Part:
     rows: Callable[[], NDArray[np.intp]] | None = None  # the rows that take part; None for all
 
     def at(self, C: float) -> Self:
-        """The same with another C."""
+        """The part whose problem has another C."""
 
         def make() -> OneProblem | OneSided:
             made = self.make()

@@ -60,7 +60,7 @@ class CoefficientTable:
         return replace(solution, coef=row, point=replace(solution.point.bare(), w=row))
 
     def models(self, solutions: Sequence[Solution]) -> Models:
-        """All of them, or the first ones if the others are missing."""
+        """The table of all models, or of the first ones if the others are missing."""
         slim = [solution for solution in solutions if isinstance(solution, SlimSolution)]
         coef: Any = _sparse_table(slim) if len(slim) == len(solutions) else self._filled(solutions)
         intercept = np.array([solution.intercept for solution in solutions])

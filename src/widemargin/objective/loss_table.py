@@ -102,12 +102,12 @@ class Family:
 
     @property
     def classification(self) -> bool:
-        """Whether it is a loss of labels; else of targets."""
+        """Whether the loss is one of labels; else of targets."""
         return self.usual.classification
 
     @property
     def smooth(self) -> bool:
-        """Whether it has a derivative everywhere."""
+        """Whether the loss has a derivative everywhere."""
         return self.usual.smooth
 
 

@@ -41,12 +41,12 @@ class Loss:
 
     @property
     def smooth(self) -> bool:
-        """Whether it has a derivative everywhere."""
+        """Whether the loss has a derivative everywhere."""
         return True
 
     @property
     def quadratic(self) -> bool:
-        """Whether it is one parabola."""
+        """Whether the loss is one parabola."""
         return False
 
     @property
@@ -56,7 +56,7 @@ class Loss:
 
     @property
     def most_straight_share(self) -> float:
-        """The same where a piece is as good as straight only far out; at least `straight_share`."""
+        """The largest curvature in |slope| of a piece that is straight, or nearly so far out."""
         return self.straight_share
 
     @property

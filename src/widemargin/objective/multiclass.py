@@ -164,7 +164,7 @@ class MulticlassProblem(WeightedRows):
         return self.predictions(self.X, coef)
 
     def predictions(self, X: Rows, coef: Any, intercept: float = 0.0) -> Vector:
-        """The same for other rows; the intercepts are among the coefficients."""
+        """The scores of rows that need not be the problem's, rows x classes; intercepts are among the coefficients."""
         table = self._checked(coef).reshape(-1, self.n_classes)
         z = X.matmat(table[: X.shape[1]], n_jobs=self.n_jobs)
         if self.constant:

@@ -53,6 +53,7 @@ class Ray(Protocol):
 class Smooth(Protocol):
     """f with its gradient, Hessian products and restriction to rays."""
 
+    features: int  # of the data, without a constant one
     diagonal_share: float  # of the Hessian's diagonal in a diagonal preconditioner
     accuracy: float  # the share of the gradient to which Newton's equations are solved at first
 
@@ -90,4 +91,4 @@ class Smooth(Protocol):
         """The point as the problem and the driver want it, with its predictions where they are fresh."""
 
     def settled(self, at: Any, certified: Point) -> Any:
-        """The same point with what the certificate has found better: a free intercept."""
+        """The evaluated point, with the free intercept that the certificate has found better."""

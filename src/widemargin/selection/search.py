@@ -17,6 +17,7 @@ import numpy as np
 
 from ..blas import limit_blas, one_blas_thread
 from ..data.matrix import stored
+from ..data.rows import IN_ORDER
 from ..deadline import Deadline
 from ..multiclass.solving import Ask, solve_models
 from ..multiclass.table import Models
@@ -175,7 +176,7 @@ def search(subject: Subject, effort: Effort, plan: Plan) -> SearchResult:
     folds = make_folds(subject, plan.cv, effort.seed)
     scorer, score = make_score(subject, plan.scoring, plan.score_weights)
     shared, spanning = shares_rows(subject, len(folds)), spanning_within(subject, len(folds))
-    if not shared:
+    if not shared and IN_ORDER in subject.X.offers:
         lengths = stored(subject.X).row_lengths
         folds = [fold.by_length(lengths) for fold in folds]
     fold_effort = plan.scoring_effort(effort)

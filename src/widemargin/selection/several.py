@@ -74,12 +74,12 @@ class Several:
 
     @cached_property
     def loss(self) -> Loss:
-        """That of every model."""
+        """The loss of every model."""
         return self.leading.loss
 
     @cached_property
     def penalty(self) -> Penalty:
-        """That of every model."""
+        """The penalty of every model."""
         return self.leading.penalty
 
     @property
@@ -93,11 +93,11 @@ class Several:
         return self.strategy.parts(self.data, self._settings)
 
     def taken(self, rows: Rows) -> Several:
-        """Those rows alone, copied."""
+        """The models of those rows alone, which are copied."""
         return Several(self.strategy, self.data.taken(rows), self._settings)
 
     def restricted(self, rows: Rows) -> Several:
-        """The same rows in memory, of which only those count."""
+        """All rows, shared in memory, of which only the given ones count."""
         return Several(self.strategy, self.data.restricted(rows), self._settings)
 
 

@@ -26,9 +26,9 @@ SAMPLE = 2_000
 NEWTON_AT_ONCE = 200
 # What a truncated Newton method is expected to need on a problem that is hard for coordinate descent.
 TRON_PASSES = 1000
-# The same for the method of multipliers.
+# What the method of multipliers is expected to need.
 MULTIPLIER_PASSES = 300
-# The same for maximum entropy; it took 50 to 250 where measured.
+# What a truncated Newton method is expected to need for maximum entropy; it took 50 to 250 where measured.
 ENTROPY_PASSES = 200
 # Up to so many, Newton's method is not worth an approach by cheaper steps.
 VERY_FEW_FEATURES = 64

@@ -99,13 +99,16 @@ def _limits(max_iter: int | None, max_seconds: float | None) -> Limits:
 
 def start_point(problem: AnyProblem, warm_start: Solution | Point | None) -> Point | None:
     """The warm start as a point of this problem; of a solution that a user brings, nothing is believed unseen."""
-    if warm_start is None or isinstance(warm_start, Point):
-        return warm_start
-    if not isinstance(warm_start, Solution):
-        raise TypeError(f"warm_start must be a Solution, got {type(warm_start).__name__}")
+    if warm_start is None:
+        return None
+    if not isinstance(warm_start, Solution | Point):
+        raise TypeError(f"warm_start must be a Solution or a Point, got {type(warm_start).__name__}")
     rows, expected = problem.X.shape[0], problem.size
-    if len(warm_start.coef) != expected:
-        raise ValueError(f"warm_start has {len(warm_start.coef)} coefficients, the problem has {expected}")
+    found = len(warm_start.w if isinstance(warm_start, Point) else warm_start.coef)
+    if found != expected:
+        raise ValueError(f"warm_start has {found} coefficients, the problem has {expected}")
+    if isinstance(warm_start, Point):
+        return warm_start
     dual = warm_start.dual
     same_rows = dual is not None and len(dual) == rows
     parts = [warm_start.coef, np.array([warm_start.intercept]), dual if dual is not None else np.zeros(0)]

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
+from ...numbers import as_number
 from ...objective.any_problem import SmoothProblem
 from ...objective.losses import LossesThat
 from ...vectors import Vector, inner
@@ -80,6 +81,8 @@ class TRON(Solver):
             raise ValueError(f"unknown search {self.search!r}: use one of {', '.join(_SEARCHES)}")
         if isinstance(self.preconditioner, str) and self.preconditioner not in PRECONDITIONERS:
             raise ValueError(f"preconditioner must be one of {', '.join(PRECONDITIONERS)}, got {self.preconditioner!r}")
+        if not isinstance(self.preconditioner, str):
+            as_number("preconditioner", self.preconditioner, least=0)
 
     def iterate(self, problem: SmoothProblem, run: Run) -> Steps:
         f, search = problem.smooth(), _SEARCHES[self.search]()

@@ -35,7 +35,7 @@ class Centring:
         return cls(problem) if found is None else cls(problem.over(found[0]).with_keeper(problem.keeper), found[1])
 
     def there(self, point: Point | None) -> Point | None:
-        """A point of the problem as it was, as one of this problem; predictions and X^T v are the same."""
+        """A point of the problem as it was, as one of this problem; its predictions stay, X^T v is made anew."""
         if point is None or self.centres is None:
             return point
         return self.problem.after_shift(point, self.centres)

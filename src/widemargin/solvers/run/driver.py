@@ -85,7 +85,7 @@ class Driver:
         with catch_interrupt() as interrupted, one_blas_thread():
             status = self._loop(callback, interrupted)
             if self._step is None:
-                raise RuntimeError(f"solver {self.solver.name!r} ended before its first step")
+                raise RuntimeError(f"solver {self.solver.title!r} ended before its first step")
             if self._verified is not self._step:
                 # The last step may be better than what was verified before, and even good enough.
                 self._trace(self._step, self._verify(self._step))
@@ -145,7 +145,8 @@ class Driver:
         if self.problem.tells_its_dual:
             dual = self._dual.point
             return replace(self._primal.point, dual=dual.dual, pull=dual.pull, own_dual=dual.own_dual)
-        return replace(start, z=self._primal.point.z, intercept=self._primal.point.intercept)
+        primal = self._primal.point
+        return replace(start, z=primal.z, intercept=primal.intercept, own_dual=False)
 
     def _judge(self, row: TraceRow, callback: Callback | None, interrupted: Callable[[], bool]) -> Status | None:
         """How the run ends here, if it does."""
@@ -201,7 +202,7 @@ class Driver:
             status=status,
             n_iter=self._step.iteration,
             seconds=self._clock.elapsed() + self.solver.seconds_before,
-            solver=self._step.solver or self.solver.name,
+            solver=self._step.solver or self.solver.title,
             trace=self.trace,
             point=replace(primal, dual=dual.dual, pull=dual.pull, own_dual=primal is dual and dual.own_dual),
         )
