@@ -1,12 +1,16 @@
 """The cache of what fits share: one budget, owners that come and go, threads that build once."""
 
+import copy
 import gc
+import pickle
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import scipy.sparse as sp
 
-from widemargin import Matrix
+from support import random_problem
+from widemargin import Matrix, solve
 from widemargin.data.kept import SHELF, Owner, Shelf, size_of
 
 
@@ -50,6 +54,21 @@ def test_an_owner_that_goes_while_things_are_kept_does_no_harm():
     other = Owner()
     assert shelf.get(other, "one", lambda: [2], n_bytes=10) == [2]
     assert shelf._held == 10
+
+
+def test_things_that_are_made_again_and_again_leave_one_watch_each():
+    shelf, owner, before = Shelf(budget=100), Owner(), len(weakref.finalize._registry)
+    for _ in range(50):
+        shelf.get(owner, "a", lambda: 1, n_bytes=60)
+        shelf.get(owner, "b", lambda: 1, n_bytes=60)
+    assert len(weakref.finalize._registry) <= before + 2
+
+
+def test_a_problem_that_keeps_things_can_be_pickled_and_copied():
+    problem = random_problem(1, "squared_hinge").kept_along()
+    for other in (pickle.loads(pickle.dumps(problem)), copy.deepcopy(problem)):
+        assert other.keeper is not problem.keeper
+        assert solve(other, tol=1e-6).converged
 
 
 def test_threads_build_once():

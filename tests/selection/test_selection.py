@@ -442,3 +442,11 @@ def test_lasso_chooses_the_alpha_of_scikit_learn():
     np.testing.assert_allclose(-ours.searches_[0].scores, peer.mse_path_, rtol=1e-4)
     np.testing.assert_allclose(ours.mse_path_, peer.mse_path_, rtol=1e-4)
     np.testing.assert_allclose(ours.coef_, peer.coef_, atol=1e-4)
+
+
+def test_a_fold_without_weight_to_score_is_told():
+    X, y = labelled(3)
+    half = len(y) // 2
+    weights = np.r_[np.ones(half), np.zeros(len(y) - half)]
+    with pytest.raises(ValueError, match="fold 0 holds out no row whose weight is above zero"):
+        find_C(X, y, sample_weight=weights, Cs=[1.0], cv=[(np.arange(half), np.arange(half, len(y)))])

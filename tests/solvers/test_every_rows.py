@@ -103,3 +103,27 @@ def test_where_nobody_can_it_is_said_so():
 
     with pytest.raises(ValueError, match=r"no solver of this version solves .* over PlainRows"):
         solve(OneClassProblem(PlainRows(np.eye(4) + 1)))
+
+
+def test_rows_that_lack_verbs_are_refused_by_name():
+    class Few:
+        offers, shape, nnz = frozenset(), (2, 1), 2
+
+        def matvec(self, w, intercept=0.0, *, n_jobs=1):
+            return np.zeros(2)
+
+    with pytest.raises(TypeError, match=r"Few lacks the verbs .*rmatvec.*sandwich"):
+        Problem(Few(), [1, -1])
+
+
+@pytest.mark.parametrize("loss", ["squared_hinge", "logistic", "hinge", "squared"])
+def test_an_elastic_net_at_its_ends_is_what_it_amounts_to(loss):
+    X = 100 * np.random.default_rng(6).standard_normal((46, 26))
+    y = np.sign(np.random.default_rng(7).standard_normal(46))
+    for share, penalty in ((0.0, "l2"), (1.0, "l1")):
+        net = Problem(X, y, loss, "elasticnet", l1_ratio=share)
+        plain = Problem(X, y, loss, penalty)
+        assert type(choose(net)) is type(choose(plain))
+        found, wanted = solve(net, tol=1e-6), solve(plain, tol=1e-6)
+        assert found.converged
+        assert found.certificate.primal == pytest.approx(wanted.certificate.primal, rel=2e-6)

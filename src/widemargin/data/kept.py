@@ -25,6 +25,10 @@ class Owner:
     def __init__(self) -> None:
         self.building = threading.RLock()  # threads that share the owner make each thing once
 
+    def __reduce__(self) -> tuple[type[Owner], tuple[()]]:
+        """A copy, or what comes out of a pickle, is another owner."""
+        return Owner, ()
+
 
 class Shelf:
     """Things by owner and name.
@@ -45,6 +49,7 @@ class Shelf:
         self._things: OrderedDict[tuple[int, str], tuple[Any, int]] = OrderedDict()
         self._held = 0
         self._gone: deque[tuple[int, str]] = deque()  # of owners that are gone, and still to be dropped
+        self._watched: set[tuple[int, str]] = set()  # whose owners tell when they go
 
     def get(self, owner: Owner, name: str, build: Callable[[], T], n_bytes: int | None = None) -> T:
         """The thing of that name, built if it is not there."""
@@ -66,7 +71,9 @@ class Shelf:
             self._held += n_bytes
             while self._held > self.budget and len(self._things) > 1:
                 self._held -= self._things.popitem(last=False)[1][1]
-        weakref.finalize(owner, self._forget, key)
+        if key not in self._watched:
+            self._watched.add(key)
+            weakref.finalize(owner, self._forget, key)
 
     def _forget(self, key: tuple[int, str]) -> None:
         """Drops what belonged to an owner that is gone; it may go at any moment, even while the lock is held."""
@@ -77,7 +84,9 @@ class Shelf:
 
     def _clear(self) -> None:
         while self._gone:
-            self._held -= self._things.pop(self._gone.popleft(), (None, 0))[1]
+            key = self._gone.popleft()
+            self._watched.discard(key)
+            self._held -= self._things.pop(key, (None, 0))[1]
 
 
 def size_of(value: Any) -> int:

@@ -95,3 +95,6 @@ class Rows(Protocol):
 
     def blocks(self) -> Iterator[tuple[int, Rows]]:
         """All rows in parts that are in memory one at a time, each with the number of its first row."""
+
+
+VERB_NAMES = tuple(name for name in vars(Rows) if not name.startswith("_"))

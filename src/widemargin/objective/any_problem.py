@@ -48,6 +48,10 @@ class AnyProblem(Protocol):
     def tells_its_dual(self) -> bool:
         """Whether the primal point alone tells a dual point that becomes as good: loss and penalty have a gradient."""
 
+    @property
+    def penalty_names(self) -> frozenset[str]:
+        """The penalty's name, and what an elastic net amounts to at either end."""
+
     def describe(self) -> Traits:
         """Loss, penalty and intercept, in the words of solvers."""
 

@@ -7,6 +7,7 @@ R*(g) = sum_j max(0, |g_j| - rho)^2 / (2 (1 - rho)),   for rho = 1 the indicator
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 
@@ -62,6 +63,6 @@ def make_penalty(name: str, l1_ratio: float) -> Penalty:
     """The penalty of that name; `l1_ratio` is rho of the elastic net."""
     if name not in PENALTIES:
         raise ValueError(f"unknown penalty {name!r}: use one of {', '.join(PENALTIES)}")
-    if not 0 <= l1_ratio <= 1:
+    if not (isinstance(l1_ratio, Real) and 0 <= l1_ratio <= 1):
         raise ValueError(f"l1_ratio must be between 0 and 1, got {l1_ratio!r}")
     return Penalty(name, {"l2": 0.0, "l1": 1.0, "elasticnet": float(l1_ratio)}[name])

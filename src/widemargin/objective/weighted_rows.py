@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 from ..data.kept import Owner
 from ..data.matrix import Matrix
-from ..data.rows import Rows
+from ..data.rows import VERB_NAMES, Rows
 from ..vectors import Vector
 from .any_problem import Traits
 from .certificate import Certified
@@ -20,7 +20,13 @@ from .points import Dual, Point
 
 def as_rows(X: Any) -> Rows:
     """Rows as they are, so that what they have built is shared; anything else as a Matrix."""
-    return X if hasattr(X, "rmatvec") and hasattr(X, "offers") else Matrix(X)
+    if not hasattr(X, "offers"):
+        return Matrix(X)
+    missing = [verb for verb in VERB_NAMES if not hasattr(X, verb)]
+    if missing:
+        raise TypeError(f"{type(X).__name__} lacks the verbs {', '.join(missing)}: see widemargin.data.rows.Rows")
+    rows: Rows = X
+    return rows
 
 
 class WeightedRows:
@@ -57,6 +63,12 @@ class WeightedRows:
     def after_shift(self, point: Point, shifts: Vector) -> Point:
         """The point that predicts the same where `shifts` has been taken from the features, if intercepts are free."""
         raise NotImplementedError
+
+    @property
+    def penalty_names(self) -> frozenset[str]:
+        """The penalty's name, and what an elastic net amounts to at either end."""
+        ends = {0.0: "l2", 1.0: "l1"}
+        return frozenset({self.penalty.name, ends.get(self.penalty.rho, self.penalty.name)})
 
     def describe(self) -> Traits:
         """Loss, penalty and intercept, in the words of solvers."""

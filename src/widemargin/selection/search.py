@@ -7,7 +7,7 @@ rows. Several models, as of one class against the rest, have one C, and their co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -29,7 +29,7 @@ from ..solvers.run.solution import Status
 from ..threads import thread_count, thread_map
 from ..vectors import Vector
 from .fold_run import FoldFit, FoldRun, average_model, shares_rows, spanning_within
-from .folds import make_folds
+from .folds import Fold, make_folds
 from .path import checked_Cs
 from .problems import subject_of
 from .result import Candidate, SearchResult
@@ -174,6 +174,7 @@ def search(subject: Subject, effort: Effort, plan: Plan) -> SearchResult:
     trying, whole = search_deadlines(effort.max_seconds)
     values = plan.values(subject)
     folds = make_folds(subject, plan.cv, effort.seed)
+    _require_weight_to_score(folds, plan.score_weights)
     scorer, score = make_score(subject, plan.scoring, plan.score_weights)
     shared, spanning = shares_rows(subject, len(folds)), spanning_within(subject, len(folds))
     if not shared and IN_ORDER in subject.X.offers:
@@ -242,6 +243,12 @@ def _reason_to_end(watch: StopWatch, candidate: Candidate, fits: list[FoldFit]) 
 
 def _ran_out(fits: list[FoldFit]) -> bool:
     return any(solution.status is Status.TIME_LIMIT for fit in fits for solution in fit.solutions)
+
+
+def _require_weight_to_score(folds: Sequence[Fold], weights: Vector | None) -> None:
+    for number, fold in enumerate(folds):
+        if weights is not None and not (weights[fold.held_out] > 0).any():
+            raise ValueError(f"fold {number} holds out no row whose weight is above zero: there is nothing to score")
 
 
 def _candidate(C: float, fits: list[FoldFit]) -> Candidate:

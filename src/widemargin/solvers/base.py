@@ -111,8 +111,10 @@ class Solver:
     @classmethod
     def solves(cls, problem: AnyProblem) -> bool:
         """Whether this kind of solver solves that problem, over the rows that it has."""
-        able = isinstance(problem, cls.takes) and cls.supports(*problem.describe())
-        return able and cls.needs <= problem.X.offers
+        if not (isinstance(problem, cls.takes) and cls.needs <= problem.X.offers):
+            return False
+        loss, _, intercept = problem.describe()
+        return any(cls.supports(loss, penalty, intercept) for penalty in problem.penalty_names)
 
     @classmethod
     def can_take(cls, problems: type[Any]) -> bool:

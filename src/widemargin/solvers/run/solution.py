@@ -36,7 +36,7 @@ class Status(Enum):
         return self.value
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Solution:
     """A model with the proof of how good it is.
 
