@@ -81,7 +81,7 @@ class WeightedRows:
         return other
 
     def kept_along(self) -> Self:
-        """The same problem, whose fits, one after another, keep what the next one can use."""
+        """The same problem, whose fits keep what the next one can use: one after another, never two at a time."""
         return self.with_keeper(Owner())
 
     def with_keeper(self, keeper: Owner | None) -> Self:
