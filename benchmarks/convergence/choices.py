@@ -18,8 +18,9 @@ from dataclasses import dataclass  # noqa: E402
 from functools import partial  # noqa: E402
 
 from .data import datasets  # noqa: E402
-from .fits import FITS, Outcome, Task, ours  # noqa: E402
-from .run import in_a_process, warm_up  # noqa: E402
+from .fits import Outcome, Task, ours  # noqa: E402
+from .limited import limited  # noqa: E402
+from .run import warm_up  # noqa: E402
 
 
 @dataclass(frozen=True)
@@ -74,8 +75,7 @@ def main() -> None:
         X, y = found[0].load()
         cells = []
         for solver in ("auto", *row.others):
-            FITS["widemargin"] = partial(ours, solver=solver)
-            outcome = in_a_process("widemargin", row.task, X, y, options.seconds)
+            outcome = limited(partial(ours, row.task, X, y, solver=solver), options.seconds, listens=True)
             name = outcome.get("solver", solver) if solver == "auto" else solver
             cells.append(f"{name} {cell(outcome)}")
         problem = f"{row.data}, {row.task.loss}, C = {row.task.C:g}"

@@ -1,23 +1,18 @@
-"""The grid, fit by fit, each in a process of its own whose processor time is limited; outcomes go to a file.
-
-A fork costs nothing here, shares the data, and makes the limit the same for everybody: the system sends SIGXCPU when
-the seconds are used up. Ours takes it as Ctrl-C and tells the gap it has; others just end.
-"""
+"""The grid, fit by fit, each in a process of its own whose processor time is limited; outcomes go to a file."""
 
 from __future__ import annotations
 
 import json
-import os
-import resource
-import signal
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .data import CLASSIFICATION, ORDINAL, REGRESSION, Dataset
-from .fits import FITS, LIBLINEAR_TYPES, SKLEARN_INTERCEPT, Outcome, Task
+from .fits import FITS, LIBLINEAR_TYPES, SKLEARN_INTERCEPT, Task
+from .limited import limited
 
 CS = tuple(10.0**k for k in range(-3, 4))
 NUS = (0.01, 0.1, 0.5)
@@ -27,7 +22,6 @@ LOSSES = {
     REGRESSION: ("squared", "epsilon_insensitive", "squared_epsilon_insensitive"),
     ORDINAL: ("squared_hinge", "hinge", "modified_huber"),
 }
-GRACE = 30  # seconds beyond the limit after which a process that does not listen is ended
 
 
 def tasks(kind: str) -> Iterator[tuple[str, Task]]:
@@ -79,7 +73,7 @@ def run(chosen: list[Dataset], path: Path, seconds: float, who: set[str], only: 
                 continue
             if X is None:
                 X, y = dataset.load()
-            row |= in_a_process(name, task, X, y, seconds)
+            row |= limited(partial(FITS[name], task, X, y), seconds, listens=name == "widemargin")
             with path.open("a") as file:
                 file.write(json.dumps(row) + "\n")
 
@@ -91,34 +85,3 @@ def warm_up(who: set[str]) -> None:
     for name, task in {key: key for kind in LOSSES for key in tasks(kind)}:
         if name in who and task.C in (CS[0], NUS[0]):
             FITS[name](task, X, y)
-
-
-def in_a_process(name: str, task: Task, X: Any, y: np.ndarray, seconds: float) -> Outcome:
-    """The outcome of one fit; "time_limit" where it was ended, "failed" where it raised."""
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reader)
-        outcome = _limited(name, task, X, y, seconds)
-        os.write(writer, json.dumps(outcome).encode())
-        os._exit(0)
-    os.close(writer)
-    with os.fdopen(reader, "rb") as pipe:
-        text = pipe.read()
-    os.waitpid(child, 0)
-    return json.loads(text) if text else {"seconds": seconds, "status": "time_limit"}
-
-
-def _limited(name: str, task: Task, X: Any, y: np.ndarray, seconds: float) -> Outcome:
-    if name == "widemargin":
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        signal.signal(signal.SIGXCPU, lambda *_: os.kill(os.getpid(), signal.SIGINT))
-    used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
-    limit = int(np.ceil(used + seconds))
-    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + GRACE))
-    try:
-        return FITS[name](task, X, y)
-    except KeyboardInterrupt:
-        return {"seconds": seconds, "status": "time_limit"}
-    except Exception as error:
-        return {"seconds": 0.0, "status": "failed", "error": f"{type(error).__name__}: {error}"[:300]}

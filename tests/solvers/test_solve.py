@@ -327,10 +327,22 @@ def test_claim_to_be_done_is_not_believed():
     assert solve(tiny_problem(), Scripted(points=(0.0, optimum, 5.0)), tol=1e-12).n_iter == 2
 
 
-def test_point_that_is_no_number_gives_way_and_never_converges():
-    lost = solve(tiny_problem(), Scripted(points=(np.nan,)), tol=1e-3)
+@pytest.mark.parametrize("point", [np.nan, np.inf, 1e200, 100.0])
+def test_nothing_worse_than_no_model_is_returned(point):
+    lost = solve(tiny_problem(), Scripted(points=(point,)), tol=1e-3)
     assert lost.status is Status.STALLED
-    assert lost.certificate.relative_gap == np.inf
+    assert lost.coef.tolist() == [0.0]
+    assert lost.certificate.primal == lost.certificate.at_zero == tiny_problem().objective([0.0])
+    assert lost.certificate.relative_gap <= 1.0
+
+
+def test_a_problem_without_anything_to_gain_ends_at_once():
+    solution = solve(Problem([[1.0], [2.0]], [0.0, 0.0], loss="squared"))
+    assert solution.converged and solution.n_iter == 0 and len(solution.trace) == 1
+    assert solution.certificate.relative_gap == 0.0
+
+
+def test_point_that_is_no_number_gives_way():
     found = solve(tiny_problem(), Scripted(points=(np.nan, 10 / 11)), tol=1e-12)
     assert found.converged
     assert found.coef[0] == 10 / 11

@@ -90,7 +90,7 @@ class ClassDual {
     }
 
     template <template <class, class> class Method>
-    SequentialReport run_method(const SequentialTarget& target) {
+    SequentialReport run_method(const Budget& target) {
         nb::gil_scoped_release release;
         return X_.visit([&]<class Rows>(const Rows& rows) {
             if (single_) return Method<Rows, float>(rows, s_, w32_).run(order_, target);
@@ -122,7 +122,8 @@ void bind_class_dual(nb::class_<Bound>& bound) {
         .def("restore", &Bound::restore)
         .def("rebuild_weights", &Bound::rebuild_weights, arg("single"))
         .def("become_adaptive", &Bound::become_adaptive)
-        .def("run", &Bound::run, arg("relative_gap"), arg("trust"), arg("max_passes"), arg("max_seconds"))
+        .def("run", &Bound::run, arg("relative_gap"), arg("at_zero"), arg("trust"), arg("max_passes"),
+             arg("max_seconds"))
         .def_prop_rw("dual_value", &Bound::dual_value, &Bound::set_dual_value);
 }
 

@@ -42,8 +42,8 @@ class CrammerSingerState : public ClassDual<SequentialState> {
         rebuild(single, [&](int64_t i, double* v) { std::copy_n(&s_.alpha[size_t(i * k)], k, v); });
     }
 
-    SequentialReport run(double relative_gap, double trust, int64_t max_passes, double max_seconds) {
-        return run_method<CrammerSinger>({relative_gap, trust, max_passes, max_seconds});
+    SequentialReport run(double relative_gap, double at_zero, double trust, int64_t max_passes, double max_seconds) {
+        return run_method<CrammerSinger>({relative_gap, at_zero, trust, max_passes, max_seconds});
     }
 
   private:

@@ -85,8 +85,8 @@ class DualState {
         intercept_ = before.intercept_, dual_value_ = before.dual_value_;
     }
 
-    DualReport run(double relative_gap, double trust, int64_t max_passes, double max_seconds) {
-        const DualTarget target{relative_gap, trust, max_passes, max_seconds};
+    DualReport run(double relative_gap, double at_zero, double trust, int64_t max_passes, double max_seconds) {
+        const Budget target{relative_gap, at_zero, trust, max_passes, max_seconds};
         nb::gil_scoped_release release;
         const DualReport report = with_dual_step(loss_, [&](const auto& step) {
             return X_.visit([&]<class Rows>(const Rows& rows) {
@@ -104,7 +104,7 @@ class DualState {
 
   private:
     template <class Rows, class Step, class Weight>
-    DualReport run_with(const Rows& X, const Step& step, HugeVector<Weight>& w, const DualTarget& target) {
+    DualReport run_with(const Rows& X, const Step& step, HugeVector<Weight>& w, const Budget& target) {
         DualCD<Rows, Step, Weight> epochs(X, step, rows_, w, intercept_, scale_squared_, shrinking_);
         return epochs.run(order_, dual_value_, target);
     }
@@ -144,7 +144,8 @@ void bind_dual_cd(nb::module_& m) {
         .def("restore", &DualState::restore)
         .def("become_adaptive", &DualState::become_adaptive)
         .def("go_on_from", &DualState::go_on_from, arg("before"))
-        .def("run", &DualState::run, arg("relative_gap"), arg("trust"), arg("max_passes"), arg("max_seconds"))
+        .def("run", &DualState::run, arg("relative_gap"), arg("at_zero"), arg("trust"), arg("max_passes"),
+             arg("max_seconds"))
         .def_rw("intercept", &DualState::intercept_)
         .def_rw("dual_value", &DualState::dual_value_);
 }

@@ -40,8 +40,8 @@ class MultinomialDualState : public ClassDual<EntropyDualState> {
         rebuild(single, [&](int64_t i, double* v) { s_.dual_row(i, v); });
     }
 
-    SequentialReport run(double relative_gap, double trust, int64_t max_passes, double max_seconds) {
-        return run_method<MultinomialDualCD>({relative_gap, trust, max_passes, max_seconds});
+    SequentialReport run(double relative_gap, double at_zero, double trust, int64_t max_passes, double max_seconds) {
+        return run_method<MultinomialDualCD>({relative_gap, at_zero, trust, max_passes, max_seconds});
     }
 
   private:

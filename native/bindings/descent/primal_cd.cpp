@@ -67,8 +67,8 @@ class PrimalState {
     }
     double intercept() const { return intercept_.w * intercept_scale_; }
 
-    PrimalReport run(double relative_gap, double trust, int64_t max_passes, double max_seconds) {
-        const Budget target{relative_gap, trust, max_passes, max_seconds};
+    PrimalReport run(double relative_gap, double at_zero, double trust, int64_t max_passes, double max_seconds) {
+        const Budget target{relative_gap, at_zero, trust, max_passes, max_seconds};
         nb::gil_scoped_release release;
         return with_smooth_loss([&](const auto& loss) {
             return X_.visit([&](const auto& X) {
@@ -144,7 +144,8 @@ void bind_primal_cd(nb::module_& m) {
         .def("set_predictions", &PrimalState::set_predictions, arg("z"))
         .def("predictions", &PrimalState::predictions, arg("z").noconvert())
         .def("restore", &PrimalState::restore)
-        .def("run", &PrimalState::run, arg("relative_gap"), arg("trust"), arg("max_passes"), arg("max_seconds"))
+        .def("run", &PrimalState::run, arg("relative_gap"), arg("at_zero"), arg("trust"), arg("max_passes"),
+             arg("max_seconds"))
         .def_prop_ro("intercept", &PrimalState::intercept);
 }
 

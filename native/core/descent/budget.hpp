@@ -1,15 +1,28 @@
 // How far one call of passes may go.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 namespace widemargin {
 
 struct Budget {
-    double relative_gap;  // stop when `trust` times the estimated gap falls below this share of the objective
+    double relative_gap;  // stop when `trust` times the estimated gap falls below this share of what it is measured by
+    double at_zero;       // the objective at w = 0
     double trust;
     int64_t max_passes;
     double max_seconds;
+
+    // The gap wanted; objective/certificate.py defines what it is measured by.
+    double allowed(double primal, double dual) const {
+        constexpr double least_gain = 1e-3;
+        const double size = std::abs(primal);
+        return relative_gap * std::min(size, std::max(at_zero - dual, least_gain * size));
+    }
+
+    // Whether an estimate of the gap, taken with a pinch of salt, is small enough.
+    bool is_met(double gap, double primal, double dual) const { return trust * gap <= allowed(primal, dual); }
 };
 
 }  // namespace widemargin

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/descent/budget.hpp"
 #include "core/descent/class_table.hpp"
 #include "core/descent/order.hpp"
 #include "core/system/huge.hpp"
@@ -27,12 +28,6 @@ struct SequentialReport {
     bool looks_done = false;
 };
 
-struct SequentialTarget {
-    double relative_gap, trust;
-    int64_t max_passes;
-    double max_seconds;
-};
-
 // What every such method keeps between calls. `dual_row` tells v_i from whatever the method stores.
 struct ClassDualState {
     int64_t n_classes = 0;
@@ -47,7 +42,7 @@ struct ClassDualState {
 
 // Passes until the estimated gap is small enough, or the time is used up.
 template <class OnePass>
-SequentialReport make_passes(Order& order, const SequentialTarget& target, const double& dual, OnePass&& one_pass) {
+SequentialReport make_passes(Order& order, const Budget& target, const double& dual, OnePass&& one_pass) {
     const auto start = std::chrono::steady_clock::now();
     SequentialReport report;
     while (report.passes < target.max_passes) {
@@ -57,7 +52,7 @@ SequentialReport make_passes(Order& order, const SequentialTarget& target, const
         report.n_active = order.n_active();
         // An adaptive pass may show few rows, which speak for themselves alone.
         const bool telling = 2 * (report.steps - before) >= report.n_active;
-        report.looks_done = telling && report.gap * target.trust <= target.relative_gap * std::abs(dual + report.gap);
+        report.looks_done = telling && target.is_met(report.gap, dual + report.gap, dual);
         if (report.looks_done || report.n_active == 0) break;
         const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
         if (spent.count() > target.max_seconds) break;

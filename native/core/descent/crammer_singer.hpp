@@ -54,7 +54,7 @@ class CrammerSinger {
         moved_.reserve(size_t(k_));
     }
 
-    SequentialReport run(Order& order, const SequentialTarget& target) {
+    SequentialReport run(Order& order, const Budget& target) {
         return make_passes(order, target, s_.dual, [&](SequentialReport& report) { one_pass(order, report); });
     }
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/descent/budget.hpp"
 #include "core/descent/dual_steps.hpp"
 #include "core/descent/order.hpp"
 #include "core/rows/rows.hpp"
@@ -25,13 +26,6 @@ struct DualReport {
     double gap = 0;           // estimate: the rows' shares of the gap, each as seen when the row was visited
     double violation = 0;     // largest violation of the optimality conditions seen in the last pass
     bool looks_done = false;  // the estimate reached the target
-};
-
-struct DualTarget {
-    double relative_gap;  // stop when `trust` times the estimated gap falls below this share of the objective
-    double trust;
-    int64_t max_passes;
-    double max_seconds;
 };
 
 // Shrinking as in Hsieh et al. 2008: a variable held at zero is left out when its slack exceeds the largest violation
@@ -64,7 +58,7 @@ class DualCD {
            Shrinking& shrinking)
         : X_(X), step_(step), rows_(rows), w_(w), b_(b), scale_squared_(scale_squared), shrinking_(shrinking) {}
 
-    DualReport run(Order& order, double dual, const DualTarget& target) {
+    DualReport run(Order& order, double dual, const Budget& target) {
         const auto start = std::chrono::steady_clock::now();
         DualReport report;
         report.dual = dual;
@@ -72,8 +66,7 @@ class DualCD {
             one_pass(order, report);
             ++report.passes;
             report.n_active = order.n_active();
-            const double primal = report.dual + report.gap;
-            report.looks_done = report.gap * target.trust <= target.relative_gap * std::abs(primal);
+            report.looks_done = target.is_met(report.gap, report.dual + report.gap, report.dual);
             if (report.looks_done || report.n_active == 0) break;
             const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
             if (spent.count() > target.max_seconds) break;

@@ -50,11 +50,10 @@ class MultinomialDualCD {
           q_(size_t(k_)),
           read_(size_t(W.stride())) {}
 
-    SequentialReport run(Order& order, const SequentialTarget& target) {
+    SequentialReport run(Order& order, const Budget& target) {
         return make_passes(order, target, s_.dual, [&](SequentialReport& report) {
             // Rows that are this good take no step: together they hold a tenth of the gap that may be left.
-            const double objective = std::abs(s_.dual) + s_.last_gap;
-            const double allowed = target.relative_gap / target.trust * objective;
+            const double allowed = target.allowed(std::abs(s_.dual) + s_.last_gap, s_.dual) / target.trust;
             good_enough_ = 0.1 * allowed / double(std::max<int64_t>(1, X_.n_rows));
             one_pass(order, report);
             s_.last_gap = report.gap;

@@ -245,7 +245,7 @@ class PrimalCD {
         const bool known = std::isfinite(progress_.last_gap) && progress_.last_gap > 0;
         const double now = known ? gap_ * std::min(1.0, gap_ / progress_.last_gap) : gap_;
         progress_.last_gap = gap_;
-        report.looks_done = now * target.trust <= target.relative_gap * std::abs(report.objective);
+        report.looks_done = target.is_met(now, report.objective, report.objective - now);
     }
 
     // l1 alone: the dual point is scaled into |X^T v| <= rho.

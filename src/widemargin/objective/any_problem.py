@@ -55,6 +55,13 @@ class AnyProblem(Protocol):
     def describe(self) -> Traits:
         """Loss, penalty and intercept, in the words of solvers."""
 
+    @property
+    def at_zero(self) -> float:
+        """The objective at w = 0 with its best intercept: by what is gained over it gaps are measured."""
+
+    def zero(self) -> Certified:
+        """The point w = 0 with its best intercept, and the dual point 0: no fit is worse, no bound lower."""
+
     def certify(self, point: Point) -> Certified:
         """The certificate of a point, and the point that it holds for: its best intercept, a feasible dual point."""
 

@@ -10,6 +10,10 @@ at the optimum); otherwise v_i = -C_i loss'(x_i . w + b) is taken. Either way th
  2. l1: v is scaled into |X^T v|_inf <= 1.
 
 Scaling towards zero never leaves the domain of a conjugate, because each contains 0 and is convex.
+
+What a gap is measured by: the objective or, where it is smaller, what the best model can gain over w = 0 with its best
+intercept. At a small C the objective is almost the losses at w = 0, and a small share of it may be as much as all that
+the model achieves; with l2, |w - w*|^2 <= 2 gap, so measured by the gain w is right to a share of its own length.
 """
 
 from __future__ import annotations
@@ -27,6 +31,8 @@ if TYPE_CHECKING:
 
 # Sums whose difference is this share of them differ by the rounding of their own terms.
 ROUNDING = 1e-15
+# A gain over w = 0 below this share of the objective is no measure any more: with a large l1, w = 0 is the optimum.
+LEAST_GAIN = 1e-3
 
 
 @dataclass(frozen=True)
@@ -42,6 +48,7 @@ class Certificate:
 
     primal: float
     dual: float
+    at_zero: float = np.inf  # the objective at w = 0 with its best intercept, if that is known
 
     @property
     def gap(self) -> float:
@@ -51,8 +58,8 @@ class Certificate:
 
     @property
     def relative_gap(self) -> float:
-        """gap / |primal|: what `tol` is compared with."""
-        return relative(self.gap, self.primal)
+        """The gap beside |primal| or the gain over w = 0, whichever is smaller: what `tol` is compared with."""
+        return relative(self.gap, measure(self.primal, self.dual, self.at_zero))
 
     def __repr__(self) -> str:
         return (
@@ -61,11 +68,33 @@ class Certificate:
         )
 
 
-def relative(gap: float, primal: float) -> float:
-    """gap / |primal|; a gap of zero is zero whatever the objective."""
+def measure(primal: float, dual: float, at_zero: float) -> float:
+    """What a gap is measured by: |primal|, or what can be gained over w = 0 if that is less."""
+    size = abs(primal)
+    return min(size, max(at_zero - dual, LEAST_GAIN * size))
+
+
+@dataclass(frozen=True)
+class Goal:
+    """Which gap is small enough: `tol` times what gaps are measured by."""
+
+    tol: float
+    at_zero: float = np.inf
+
+    def wanted(self, primal: float, gap: float) -> float:
+        """The gap that would be small enough at that objective, of which so large a gap is known."""
+        return self.tol * measure(primal, primal - gap, self.at_zero)
+
+    def is_met(self, gap: float, primal: float) -> bool:
+        """Whether that gap is small enough at that objective."""
+        return gap <= self.wanted(primal, gap)
+
+
+def relative(gap: float, size: float) -> float:
+    """gap / size; a gap of zero is zero whatever it is measured by."""
     if gap == 0:
         return 0.0
-    return gap / abs(primal) if primal != 0 and np.isfinite(primal) else np.inf
+    return gap / size if size != 0 and np.isfinite(size) else np.inf
 
 
 @dataclass(frozen=True)
@@ -89,7 +118,7 @@ def certify(problem: Problem, point: Point) -> Certified:
     given = -problem.loss_derivatives(z)[0] if point.dual is None else point.dual
     v, pull, dual = feasible_dual(problem, given, point.pull)
     own = v is given and (point.dual is None or (point.own_dual and b == point.intercept))
-    return Certified(Certificate(primal, dual), Point(point.w, b, v, z, pull, own))
+    return Certified(Certificate(primal, dual, problem.at_zero), Point(point.w, b, v, z, pull, own))
 
 
 def feasible_dual(problem: Problem, v: Vector, pull: Vector | None = None) -> tuple[Vector, Vector | None, float]:

@@ -61,6 +61,12 @@ class CrammerSingerProblem(MulticlassProblem):
         raised[np.arange(len(z)), self.codes] -= 1.0
         return raised
 
+    def _best_intercepts(self) -> Vector:
+        """All the same or, where one class weighs more than all others, the one in its favour."""
+        weights = self._class_weights()
+        favoured = 2 * weights > weights.sum()
+        return np.where(favoured, 1.0, 0.0)
+
     def loss_sum(self, z: Vector) -> float:
         own = z[np.arange(len(z)), self.codes]
         return float((self.weights * (self._slopes_per_class(z).max(axis=1) - own)).sum())

@@ -17,6 +17,9 @@ from .entropy_smooth import EntropySmooth
 from .losses import Loss
 from .multiclass import MulticlassProblem
 
+# Classes without weight get the intercept of this share of all.
+LEAST_SHARE = 1e-12
+
 
 class MultinomialLogistic(Loss):
     """log sum_m exp(z_m) - z_y"""
@@ -71,6 +74,11 @@ class MaximumEntropyProblem(MulticlassProblem):
     def probabilities(self, z: Vector) -> Vector:
         """softmax(z), row by row."""
         return self._at(z)[1]
+
+    def _best_intercepts(self) -> Vector:
+        shares = self._class_weights() / self.weights.sum()
+        b: Vector = np.log(np.maximum(shares, LEAST_SHARE))
+        return b
 
     def loss_sum(self, z: Vector) -> float:
         return self._at(z)[0]

@@ -246,13 +246,30 @@ class MulticlassProblem(WeightedRows):
     def _dual_value(self, v: Vector) -> float:
         return -self.penalty.conjugate(self.adjoint(v)[: self.n_penalised]) - self.conjugate_sum(v)
 
+    def _zero(self) -> Certified:
+        """The point W = 0 with its best intercepts, and the dual point 0, whose bound is 0 for both losses."""
+        coef, b = np.zeros(self.size), np.zeros(self.n_classes)
+        if self.intercept == "free":
+            b = coef[self.n_penalised :] = self._best_intercepts()
+        z = np.tile(b, (len(self.codes), 1))
+        primal = self.loss_sum(z)
+        return Certified(Certificate(primal, 0.0, primal), Point(coef, 0.0, np.zeros_like(z), z))
+
+    def _best_intercepts(self) -> Vector:
+        """The free intercepts that suit W = 0."""
+        raise NotImplementedError
+
+    def _class_weights(self) -> Vector:
+        """What the rows of each class weigh together."""
+        return np.bincount(self.codes, weights=self.weights, minlength=self.n_classes).astype(np.float64)
+
     def certify(self, point: Point) -> Certified:
         """The certificate of the coefficients, with the point's dual if there is one."""
         coef = self._checked(point.w)
         z = self.scores(coef) if point.z is None else point.z
         v = self.feasible(-self.loss_slopes(z) if point.dual is None else point.dual)
         primal = self.penalty_value(coef) + self.loss_sum(z)
-        return Certified(Certificate(primal, self._dual_value(v)), Point(point.w, 0.0, v, z))
+        return Certified(Certificate(primal, self._dual_value(v), self.at_zero), Point(point.w, 0.0, v, z))
 
     def certificate(self, coef: Any, intercept: float = 0.0, dual: Any = None) -> Certificate:
         """Primal value, dual bound and gap at a point."""

@@ -129,13 +129,17 @@ class OneClassProblem(WeightedRows):
         """One line of weights, and -rho."""
         return np.asarray(coef, dtype=np.float64)[None, :], np.array([float(intercept)])
 
+    def _zero(self) -> Certified:
+        """The point w = 0, rho = 0, with the dual point in which every row has its share."""
+        return self.certify(Point(np.zeros(self.size), dual=np.zeros(self.X.shape[0])))
+
     def certify(self, point: Point) -> Certified:
         """The certificate of w with its best intercept; without a dual point, with the rows below as one."""
         z = self.X.matvec(point.w, n_jobs=self.n_jobs)
         rho = self.best_rho(z)
         alpha = self.feasible(np.where(z < rho, self.weights, 0.0) if point.dual is None else point.dual)
         v = self.X.rmatvec(alpha, n_jobs=self.n_jobs)
-        certificate = OneClassCertificate(self.objective_at(point.w, z, rho), -0.5 * inner(v, v), self.least_size)
+        certificate = OneClassCertificate(self.objective_at(point.w, z, rho), -0.5 * inner(v, v), least=self.least_size)
         return Certified(certificate, Point(point.w, -rho, alpha, z - rho, v))
 
     def certificate(self, w: Any, intercept: float = 0.0, dual: Any = None) -> Certificate:

@@ -157,11 +157,22 @@ class OrdinalProblem(WeightedRows):
 
     # The dual and the certificate.
 
+    def _zero(self) -> Certified:
+        """The point w = 0 with its best thresholds, and the dual point 0, whose bound is 0 for every loss."""
+        b = np.zeros(self.n_thresholds)
+        zeros = np.zeros(self.X.shape[0])
+        if self.free:
+            for s in range(self.n_thresholds):
+                b[s] = -_core.best_intercept(self.loss.native, zeros, self.sides(s), self.weights, 0.0)
+        beta = np.append(np.zeros(self.X.shape[1]), b)
+        primal = sum(self._threshold_loss(zeros, s, b[s]) for s in range(self.n_thresholds))
+        return Certified(Certificate(primal, 0.0, primal), Point(beta, dual=np.zeros((len(zeros), self.n_thresholds))))
+
     def certify(self, point: Point) -> Certified:
         """The certificate of beta, with the point's dual if there is one."""
         v = -self.loss_slopes(point.w) if point.dual is None else np.ascontiguousarray(point.dual, dtype=np.float64)
         v, bound = self._feasible_dual(v)
-        return Certified(Certificate(self.objective(point.w), bound), Point(point.w, 0.0, v))
+        return Certified(Certificate(self.objective(point.w), bound, self.at_zero), Point(point.w, 0.0, v))
 
     def certificate(self, beta: Any, intercept: float = 0.0, dual: Any = None) -> Certificate:
         """Primal value, dual bound and gap at beta."""

@@ -182,6 +182,10 @@ class Problem(WeightedRows):
         z, counts = self.X.matvec(point.w, point.intercept, n_jobs=self.n_jobs), self.weights > 0
         return bool((self.y[counts] * z[counts] > 0).all())
 
+    def with_sides(self, positive: NDArray[np.bool_]) -> Problem:
+        """The same problem with other rows on the positive side."""
+        return self._changed(y=np.where(positive, 1.0, -1.0))
+
     def with_penalty(self, penalty: Penalty) -> Problem:
         """The same problem with another penalty."""
         return self._changed(penalty=penalty)
@@ -255,6 +259,15 @@ class Problem(WeightedRows):
     def clipped_dual(self, v: Vector) -> Vector:
         """v between its bounds."""
         return self.loss.clipped_dual(v, self.y, self.weights)
+
+    def _zero(self) -> Certified:
+        """The point w = 0 with its best intercept, and the dual point 0, whose bound is 0 for every loss."""
+        rows, columns = self.X.shape
+        zeros = np.zeros(rows)
+        b = self.best_intercept(zeros) if self.intercept == "free" else 0.0
+        primal = self.loss_sum(zeros, b)
+        point = Point(np.zeros(columns), b, zeros, np.full(rows, b), np.zeros(columns))
+        return Certified(Certificate(primal, 0.0, primal), point)
 
     def certify(self, point: Point) -> Certified:
         """The certificate of a point, and the point that it holds for: its best intercept, a feasible dual point."""

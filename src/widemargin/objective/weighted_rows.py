@@ -41,6 +41,7 @@ class WeightedRows:
     loss: Loss
     penalty: Penalty
     intercept: str
+    _at_zero: float | None = None  # known once it was asked for
 
     # The attributes that hold one value per row, beside the weights.
     per_row: ClassVar[tuple[str, ...]] = ()
@@ -49,6 +50,21 @@ class WeightedRows:
     def work(self) -> int:
         """What a pass costs: the entries of the data."""
         return self.X.nnz
+
+    @property
+    def at_zero(self) -> float:
+        """The objective at w = 0 with its best intercept: by what is gained over it gaps are measured."""
+        return self.zero().certificate.primal if self._at_zero is None else self._at_zero
+
+    def zero(self) -> Certified:
+        """The point w = 0 with its best intercept, and the dual point 0: no fit is worse, no bound lower."""
+        found = self._zero()
+        self._at_zero = found.certificate.primal
+        return found
+
+    def _zero(self) -> Certified:
+        """Makes that point: its intercept, its objective, its dual point."""
+        raise NotImplementedError
 
     @property
     def tells_its_dual(self) -> bool:
@@ -76,6 +92,7 @@ class WeightedRows:
 
     def _changed(self, **fields: Any) -> Self:
         other = copy.copy(self)
+        other._at_zero = None
         for name, value in fields.items():
             setattr(other, name, value)
         return other

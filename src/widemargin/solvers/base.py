@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..data.rows import VERBS
+from ..objective.certificate import Goal
 from ..objective.points import Point as Point
 from ..objective.problem import Problem
 
@@ -36,7 +37,13 @@ class Run:
     every_step: bool  # somebody watches: come back after each single step
     start: Point | None  # warm start
     seconds_left: Callable[[], float]
+    at_zero: float = np.inf  # the objective at w = 0, by the gain over which gaps are measured
     interrupted: Callable[[], bool] = _never  # whether Ctrl-C came
+
+    @property
+    def goal(self) -> Goal:
+        """Which gap is small enough."""
+        return Goal(self.tol, self.at_zero)
 
     def should_stop(self) -> bool:
         """Whether a long inner loop should come back with what it has: the time is up, or Ctrl-C came."""

@@ -11,6 +11,7 @@ import pytest
 
 from support import random_problem
 from widemargin import Problem, solve
+from widemargin.objective.certificate import Goal
 from widemargin.solvers import DualCD, HandOver, NewtonCholesky, Solver
 from widemargin.solvers.base import Point, Run, Step, Steps
 from widemargin.solvers.run.hand_over import PATIENCE_SHARE, Outlook
@@ -52,7 +53,7 @@ def test_names_of_nested_hand_overs() -> None:
 
 
 def test_the_outlook_is_the_pace_of_the_latter_half() -> None:
-    outlook = Outlook(tol=1e-3, budget=50.0, patience=4.0)
+    outlook = Outlook(Goal(1e-3), budget=50.0, patience=4.0)
     poor = [outlook.is_poor(step) for step in seen(1.0, 0.5, 0.25, 0.125)]
     assert not any(poor)  # halved by each pass: seven more to go
     assert outlook.passes_left == pytest.approx(math.log(125) / math.log(2))
@@ -64,14 +65,14 @@ def test_a_plateau_at_the_start_is_waited_for() -> None:
     """A tenth of what the second solver is expected to cost is spent before the first is judged."""
     budget = 200.0
     patience = max(4.0, PATIENCE_SHARE * budget)
-    outlook = Outlook(tol=1e-3, budget=budget, patience=patience)
+    outlook = Outlook(Goal(1e-3), budget=budget, patience=patience)
     gaps = [1.0] * 10 + [0.5 ** (k / 2) for k in range(40)]
     assert not any(outlook.is_poor(step) for step in seen(*gaps))
 
 
 def test_an_estimate_that_was_refuted_does_not_count() -> None:
     """Estimates below the tolerance whose exact gap stays above it: the first solver is no better off than it is."""
-    outlook = Outlook(tol=1e-3, budget=10.0, patience=5.0)
+    outlook = Outlook(Goal(1e-3), budget=10.0, patience=5.0)
     point = Point(np.zeros(1), 0.0)
     poor = []
     for k in range(1, 41):

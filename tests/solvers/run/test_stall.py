@@ -51,6 +51,6 @@ def test_noise_does_not_hide_progress():
 
 
 def test_small_data_are_given_more_steps():
-    assert grace_steps(10) == grace_steps(0) == 20_000
+    assert grace_steps(10) == grace_steps(0) == 100_000
     assert grace_steps(10**5) == 10_000
     assert grace_steps(10**9) == 1_000

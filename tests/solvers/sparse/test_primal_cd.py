@@ -138,7 +138,7 @@ def test_a_single_step_decreases_sufficiently(loss, penalty, seed, C, start, sca
     native.set_weights(np.array([start]), 0.0)
     native.set_predictions(problem.X.matvec([start]))
     before = problem.objective([start])
-    native.run(0.0, 1.0, 1, 1.0)
+    native.run(0.0, np.inf, 1.0, 1, 1.0)
     w = np.empty(1)
     native.weights(w)
     needed = -0.01 * (w[0] - start) ** 2 if penalty == "l2" else 0.0
@@ -150,7 +150,7 @@ def test_the_bound_spares_nearly_all_evaluations():
     native = _core.PrimalCD(
         problem.X.native_columns, problem.loss.native, problem.y, problem.weights, 0.0, 0.0, True, "permuted", False, 0
     )
-    report = native.run(0.0, 1.0, 20, 10.0)
+    report = native.run(0.0, np.inf, 1.0, 20, 10.0)
     assert report.moves > 1000
     assert report.evaluations < 0.05 * report.moves
 
@@ -190,7 +190,7 @@ def test_predictions_far_out_are_followed(penalty):
         start = np.linspace(-3.0, 3.0, 12)  # predictions beyond 1000
         native.set_weights(start, 0.0)
         native.set_predictions(problem.X.matvec(start))
-        native.run(0.0, 1.0, 60, 60.0)
+        native.run(0.0, np.inf, 1.0, 60, 60.0)
         w, z = np.empty(12), np.empty(60)
         native.weights(w)
         native.predictions(z)
@@ -221,12 +221,12 @@ def test_the_gap_counts_a_coordinate_once_however_often_it_is_visited(seed):
         False,
         seed,
     )
-    native.run(0.0, 1.0, 20, 60.0)
+    native.run(0.0, np.inf, 1.0, 20, 60.0)
     w, ratios = np.empty(30), []
     for _ in range(40):
         native.weights(w)
         exact = problem.certificate(w).gap
-        ratios.append(native.run(0.0, 1.0, 1, 60.0).gap / exact)
+        ratios.append(native.run(0.0, np.inf, 1.0, 1, 60.0).gap / exact)
     assert 0.5 < np.median(ratios) < 2
 
 

@@ -74,11 +74,11 @@ class CuttingPlane(Solver):
         first = _first_place(problem, run.start)
         answer = first or _Place(np.zeros(rows), np.zeros(rows))
         before = 2 if first else 0  # passes: a step makes two, for its cut and for the predictions
-        cut_at = answer
+        cut_at, gap = answer, np.inf
         for iteration in count(1):
             cuts.add(cut_at.z)
             primal = answer.half_sqnorm() + problem.loss_sum(answer.z)
-            cuts.solve(REDUCED_TOL * run.tol * abs(primal))
+            cuts.solve(REDUCED_TOL * run.goal.wanted(primal, gap))
             reduced = cuts.place()
             dual = cuts.value(reduced)
             answer, cut_at = self.places(problem, answer, reduced)
@@ -91,7 +91,7 @@ class CuttingPlane(Solver):
                 objective=primal,
                 dual=dual,
                 gap=gap,
-                looks_done=gap <= run.tol * abs(primal),
+                looks_done=run.goal.is_met(gap, primal),
                 n_active=len(cuts.beta),
             )
 

@@ -15,6 +15,7 @@ they are centre + mu sum_i v_i, like the weights of a constant feature sqrt(mu).
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -72,7 +73,8 @@ def descend(problem: MulticlassProblem, run: Run, state: ClassDualState, *, lear
                 plan = PassPlan(one_by_one=True)
                 mean = mean or MeanPoint(state, iteration)
                 if mean.is_due(iteration):
-                    yield Step(iteration=iteration, passes=passes, point=mean.point, looks_done=True)
+                    still = partial(state.point_of, mean.taken())  # may be asked for more than once
+                    yield Step(iteration=iteration, passes=passes, point=still, looks_done=True)
         if learn and not plan.midway and iteration >= LEARN_AFTER:
             state.native.become_adaptive()
             learn = False
@@ -130,7 +132,7 @@ class ClassDualState:
 
     def run_passes(self, trust: float, max_passes: int) -> _core.SequentialReport:
         """Native passes until the estimated gap is small enough, or the slice of time is used up."""
-        report = self.native.run(self._run.tol, trust, max_passes, self._run.slice())
+        report = self.native.run(self._run.tol, self._run.at_zero, trust, max_passes, self._run.slice())
         self._fresh += report.passes
         if self._free:
             self._move_centre()
@@ -195,12 +197,12 @@ class MeanPoint:
         self._count += 1
         return iteration >= self._next
 
-    def point(self) -> Point:
-        """The mean, and the next one begins."""
+    def taken(self) -> Vector:
+        """The mean, after which the next one begins."""
         v = self._sum / self._count
         self._sum[:], self._count = 0.0, 0
         self._next *= MORE_RARELY
-        return self._state.point_of(v)
+        return v
 
 
 def _small_rows(problem: MulticlassProblem) -> tuple[_core.Rows, Vector]:

@@ -70,7 +70,7 @@ class DualState:
 
     def run_passes(self, trust: float, max_passes: int) -> _core.DualReport:
         """Native passes until the estimated gap is small enough, or the slice of time is used up."""
-        report = self._native.run(self._run.tol, trust, max_passes, self._run.slice())
+        report = self._native.run(self._run.tol, self._run.at_zero, trust, max_passes, self._run.slice())
         if self._free:
             step = self._mu * float(self.dual().sum())
             self._native.intercept += step

@@ -114,9 +114,11 @@ class NewtonRun:
     def _stop(self) -> Stop:
         """The paper's rule, or what the gap that is wanted does not need, or what smoothing makes vain."""
         scale = float(np.sqrt(self.model.ramp.scale * self.model.C))  # their z is ours over sqrt(2 C)
+        objective, gap = self._objective(), self.gap()
+        relative = self.run.goal.wanted(objective, gap) / abs(objective) if objective else self.run.tol
         return Stop(
             eps=scale * self.eps,
-            share=2 * INNER_SHARE * self._trust * self.run.tol,
+            share=2 * INNER_SHARE * self._trust * relative,
             floor=2 * INNER_SHARE * self._smoothing_gap() if self._cornered else 0.0,
             forcing=self.rounds.crude_forcing if self._eps_left else 0.0,
         )
@@ -134,7 +136,7 @@ class NewtonRun:
 
     def _step(self, looks_done: bool | None = None) -> Step:
         at, gap, objective = self.at, self.gap(), self._objective()
-        done = gap <= self._trust * self.run.tol * abs(objective) if looks_done is None else looks_done
+        done = gap <= self._trust * self.run.goal.wanted(objective, gap) if looks_done is None else looks_done
         return Step(
             iteration=self.iteration,
             passes=self.passes,

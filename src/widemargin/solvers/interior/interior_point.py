@@ -143,9 +143,12 @@ class _Whole:
             return self._inner
         return self._inner.over(self._inner.X.select(self.working))
 
+    def _wanted(self, primal: float, dual: float) -> float:
+        return self._run.goal.wanted(primal, primal - dual)
+
     def is_solved(self, state: _State) -> bool:
         """Whether the working set can tell no more."""
-        return state.primal - state.dual <= self._share * self.strictness * self._run.tol * abs(state.primal)
+        return self._share * self.strictness * self._wanted(state.primal, state.dual) >= state.primal - state.dual
 
     def look(self, state: _State) -> Step:
         """Judges the state's point on the whole problem."""
@@ -154,18 +157,18 @@ class _Whole:
             self._note_dual(state.v, state.dual)
         elif self.is_solved(state):
             self._judge_dual(state.v)
-        wanted = self.strictness * self._run.tol
         if state.primal < self.primal:
             self._note_primal(state)
         unknown = np.isinf(self.dual)
+        gap = self.primal - self.dual
         return Step(
             iteration=self.iteration,
             passes=self.passes,
             point=lambda: self._best,
             objective=self.primal,
             dual=np.nan if unknown else self.dual,
-            gap=np.nan if unknown else max(0.0, self.primal - self.dual),
-            looks_done=not unknown and self.primal - self.dual <= wanted * abs(self.primal),
+            gap=np.nan if unknown else max(0.0, gap),
+            looks_done=not unknown and gap <= self.strictness * self._wanted(self.primal, self.dual),
             n_active=len(self.working),
         )
 
@@ -195,8 +198,8 @@ class _Whole:
 
     def sparsify(self, state: _State) -> None:
         """Weights whose slack is far from zero go: as many as hardly cost anything, or as the others make up for."""
-        share = ZEROS_SHARE * self._run.tol * abs(self.primal)
-        allowed = min(self.primal + share, self.dual + self.strictness * self._run.tol * abs(self.primal))
+        wanted = self._wanted(self.primal, self.dual)
+        allowed = min(self.primal + ZEROS_SHARE * wanted, self.dual + self.strictness * wanted)
         rows, solved = state.problem.X.shape[0], 0
         for threshold in ZERO_SLACKS:
             w = np.where(state.slacks > threshold * state.rho, 0.0, state.w)

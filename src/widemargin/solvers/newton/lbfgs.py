@@ -63,7 +63,7 @@ class LBFGS(Solver):
 
     def iterate(self, problem: SmoothProblem, run: Run) -> Steps:
         f = problem.smooth()
-        claim, floor = Claim(run.tol), RoundingFloor()
+        claim, floor = Claim(run.goal), RoundingFloor()
         at = f.start(run.start)
         past = Past(self.memory, np.maximum(f.hess_diagonal(at), LEAST_CURVATURE))
         iteration, passes = 0, 1.0

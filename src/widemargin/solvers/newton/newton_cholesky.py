@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from ...objective.certificate import Goal
 from ...objective.losses import SMOOTH_LOSSES
 from ...vectors import inner
 from ..base import Point, Run, Solver, Step, Steps
@@ -68,7 +69,7 @@ class NewtonCholesky(Solver):
 
     def iterate(self, problem: Problem, run: Run) -> Steps:
         self._check_size(problem)
-        walk = _Walk(problem.smooth(), run.tol)
+        walk = _Walk(problem.smooth(), run.goal)
         start = run.start
         if start is None:
             walk, start = yield from self._on_a_sample(problem, run, walk)
@@ -85,7 +86,7 @@ class NewtonCholesky(Solver):
         part = _sample(problem, size, run.seed)
         if len(part.y) == 0 or not (part.weights > 0).any():
             return whole, None
-        first = _Walk(part.smooth(), ENOUGH_ON_A_SAMPLE)
+        first = _Walk(part.smooth(), Goal(ENOUGH_ON_A_SAMPLE))
         for step in first.steps(None):
             if first.promised <= ENOUGH_ON_A_SAMPLE * abs(step.objective):
                 break
@@ -128,18 +129,18 @@ def _sample(problem: Problem, size: int, seed: int) -> Problem:
 class _Walk:
     """Newton steps on one set of rows."""
 
-    def __init__(self, f: LinearSmooth, tol: float) -> None:
+    def __init__(self, f: LinearSmooth, goal: Goal) -> None:
         self.f = f
-        self.tol = tol
+        self.goal = goal
         self.equations = NewtonEquations(f)
         self.iteration, self.passes = 0, 0.0
         self.promised = np.inf  # what the last step's model foresaw
 
     def steps(self, start: Point | None) -> Steps:
-        f, claim, floor = self.f, Claim(self.tol), RoundingFloor()
+        f, claim, floor = self.f, Claim(self.goal), RoundingFloor()
         at = f.start(start)
         self.passes += 1
-        gap, forcing = f.gap(at), Forcing(f.accuracy, self.tol, at.gradient)
+        gap, forcing = f.gap(at), Forcing(f.accuracy, self.goal, at.gradient)
         while True:
             looks_done = claim.looks_done(gap, at.value)
             verdict = yield step_at(f, at, self.iteration, self.passes, gap, looks_done)

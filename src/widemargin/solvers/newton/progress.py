@@ -11,6 +11,7 @@ from ...vectors import Vector, inner
 from ..base import Step
 
 if TYPE_CHECKING:
+    from ...objective.certificate import Goal
     from ...objective.smooth import At, Smooth
 
 
@@ -31,13 +32,13 @@ def step_at(f: Smooth, at: At, iteration: int, passes: float, gap: float, looks_
 class Claim:
     """When an estimated gap is worth an exact check: below the tolerance, and well below what was last refuted."""
 
-    def __init__(self, tol: float) -> None:
-        self.tol = tol
+    def __init__(self, goal: Goal) -> None:
+        self._goal = goal
         self._below = np.inf
 
     def looks_done(self, gap: float, objective: float) -> bool:
         """Whether to ask for the exact certificate."""
-        return gap <= min(self.tol * abs(objective), self._below)
+        return gap <= self._below and self._goal.is_met(gap, objective)
 
     def refuted(self, gap: float) -> None:
         """The estimate was too good."""
@@ -64,9 +65,9 @@ class RoundingFloor:
 class Forcing:
     """How exactly the Newton equations are solved: xi_k = min(xi, sqrt(|g_k| / |g_0|)), but no better than needed."""
 
-    def __init__(self, most: float, tol: float, first_gradient: Vector) -> None:
+    def __init__(self, most: float, goal: Goal, first_gradient: Vector) -> None:
         self._most = most
-        self._tol = tol
+        self._goal = goal
         self._first = math.sqrt(inner(first_gradient, first_gradient))
 
     def xi(self, at: At) -> float:
@@ -75,5 +76,5 @@ class Forcing:
         if not (length > 0 and self._first > 0):
             return self._most
         falling = math.sqrt(length / self._first)
-        needed = 0.3 * math.sqrt(2 * self._tol * abs(at.value)) / length
+        needed = 0.3 * math.sqrt(2 * self._goal.wanted(at.value, 0.5 * length**2)) / length
         return min(self._most, max(falling, needed))

@@ -86,9 +86,9 @@ class TRON(Solver):
 
     def iterate(self, problem: SmoothProblem, run: Run) -> Steps:
         f, search = problem.smooth(), _SEARCHES[self.search]()
-        claim, floor, metric = Claim(run.tol), RoundingFloor(), Metric(f, self.preconditioner)
+        claim, floor, metric = Claim(run.goal), RoundingFloor(), Metric(f, self.preconditioner)
         at = f.start(run.start)
-        forcing = Forcing(f.accuracy if self.xi is None else self.xi, run.tol, at.gradient)
+        forcing = Forcing(f.accuracy if self.xi is None else self.xi, run.goal, at.gradient)
         iteration, passes, gap = 0, 1.0, f.gap(at)
         while True:
             verdict = yield step_at(f, at, iteration, passes, gap, claim.looks_done(gap, at.value))

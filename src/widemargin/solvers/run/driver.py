@@ -54,7 +54,8 @@ class Driver:
     """One run: steps in, solution out.
 
     Of all points that were verified, the one with the lowest objective and the highest dual bound are kept; by weak
-    duality they need not come from the same step.
+    duality they need not come from the same step. The first of them is w = 0, so whatever a solver does, nothing worse
+    comes out, and nothing that is not finite.
     """
 
     def __init__(
@@ -75,9 +76,11 @@ class Driver:
             seconds_left=self._clock.left,
         )
         self._step: Step | None = None
+        # The best verified point and the best dual bound: none is worse than w = 0 and the dual point 0.
+        self._primal: Certified
+        self._dual: Certified
+        self._started: Certified  # what the warm start was found to be
         self._verified: Step | None = None  # the last step that was verified
-        self._primal: Certified | None = None  # the best verified point
-        self._dual: Certified | None = None  # the best dual bound
 
     def run(self, callback: Callback | None = None) -> Solution:
         """Drives the solver to its end."""
@@ -94,17 +97,20 @@ class Driver:
         return self._solution(status)
 
     def _loop(self, callback: Callback | None, interrupted: Callable[[], bool]) -> Status:
-        ask = replace(self._ask, interrupted=interrupted)
+        self._primal = self._dual = self.problem.zero()
+        ask = replace(self._ask, interrupted=interrupted, at_zero=self._primal.certificate.primal)
         if callback is not None:
             ask = ask.watched()
         grace = grace_steps(self.problem.work)
         stall, unknown = StallWatch(grace), 0
         verdict: Certified | None = None
+        if self._certificate().relative_gap <= self.tol:
+            return self._end_at_zero()
         if ask.start is not None:
             ended = self._judge_start(ask.start, callback, interrupted)
             if ended is not None:
                 return ended
-            ask = replace(ask, start=self._known_start(ask.start))
+            ask = replace(ask, start=self._known_start(ask.start, self._started))
         steps = self.solver.iterate(self.problem, ask)
         while True:
             try:
@@ -122,6 +128,12 @@ class Driver:
                     return Status.STALLED
                 unknown = 0 if unknown > grace else unknown
 
+    def _end_at_zero(self) -> Status:
+        """Nothing can be gained over w = 0."""
+        step = self._step = self._verified = Step(iteration=0, passes=0.0, point=lambda: self._primal.point)
+        self._trace(step, self._primal)
+        return Status.CONVERGED
+
     def _exact_gap(self, step: Step) -> float:
         """The gap of a step that tells none, infinite if it is not a number: nobody may run blind for ever."""
         gap = self._verify(step).certificate.gap
@@ -136,17 +148,16 @@ class Driver:
         step = self._step = Step(iteration=0, passes=0.0, point=start.without_dual if has_own else lambda: start)
         verdict = self._verify(step)
         if has_own and verdict.certificate.relative_gap > self.tol:
-            verdict = self._dual = self.problem.with_better_dual(verdict, start.dual)
+            verdict = self.problem.with_better_dual(verdict, start.dual)
+            self._keep(verdict)
+        self._started = verdict
         return self._judge(self._trace(step, verdict), callback, interrupted)
 
-    def _known_start(self, start: Point) -> Point:
+    def _known_start(self, start: Point, verdict: Certified) -> Point:
         """The start with the products that its verification has made, and with the better of two dual points."""
-        assert self._primal is not None and self._dual is not None
         if self.problem.tells_its_dual:
-            dual = self._dual.point
-            return replace(self._primal.point, dual=dual.dual, pull=dual.pull, own_dual=dual.own_dual)
-        primal = self._primal.point
-        return replace(start, z=primal.z, intercept=primal.intercept, own_dual=False)
+            return verdict.point
+        return replace(start, z=verdict.point.z, intercept=verdict.point.intercept, own_dual=False)
 
     def _judge(self, row: TraceRow, callback: Callback | None, interrupted: Callable[[], bool]) -> Status | None:
         """How the run ends here, if it does."""
@@ -165,15 +176,17 @@ class Driver:
         """The exact certificate of the step's point; keeps the point and the bound if they are the best."""
         found = self.problem.certify(step.point())
         self._verified = step
-        # Negated, so that a value which is not a number gives way to any other.
-        if self._primal is None or not self._primal.certificate.primal <= found.certificate.primal:
-            self._primal = found
-        if self._dual is None or not self._dual.certificate.dual >= found.certificate.dual:
-            self._dual = found
+        self._keep(found)
         return found
 
+    def _keep(self, found: Certified) -> None:
+        """Of two values the better one; what is not a number is never better."""
+        if found.certificate.primal <= self._primal.certificate.primal:
+            self._primal = found
+        if found.certificate.dual >= self._dual.certificate.dual:
+            self._dual = found
+
     def _certificate(self) -> Certificate:
-        assert self._primal is not None and self._dual is not None
         return replace(self._dual.certificate, primal=self._primal.certificate.primal)
 
     def _trace(self, step: Step, verdict: Certified | None) -> TraceRow:
@@ -187,12 +200,13 @@ class Driver:
             gap=exact.gap if exact else step.gap,
             n_active=step.n_active,
             certified=exact is not None,
+            at_zero=self.problem.at_zero,
         )
         self.trace.add(row)
         return row
 
     def _solution(self, status: Status) -> Solution:
-        assert self._primal is not None and self._dual is not None and self._step is not None
+        assert self._step is not None
         primal, dual = self._primal.point, self._dual.point
         return Solution(
             coef=primal.w,

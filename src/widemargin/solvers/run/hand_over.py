@@ -23,7 +23,7 @@ OVERDRAFT = 2.0
 
 if TYPE_CHECKING:
     from ...objective.any_problem import AnyProblem
-    from ...objective.certificate import Certified
+    from ...objective.certificate import Certified, Goal
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class HandOver(Solver):
         return self.first.accepts(problem) and self.second.accepts(problem)
 
     def iterate(self, problem: AnyProblem, run: Run) -> Steps:
-        outlook = Outlook(run.tol, self.budget, max(self.patience, PATIENCE_SHARE * self.budget))
+        outlook = Outlook(run.goal, self.budget, max(self.patience, PATIENCE_SHARE * self.budget))
 
         def is_enough(step: Step) -> bool:
             return outlook.is_poor(step) or step.passes > self.most
@@ -126,8 +126,8 @@ def _names(before: str, now: str) -> str:
 class Outlook:
     """Foretells the passes left from how fast the gap has fallen over the latter half of the passes made."""
 
-    def __init__(self, tol: float, budget: float, patience: float) -> None:
-        self._tol = tol
+    def __init__(self, goal: Goal, budget: float, patience: float) -> None:
+        self._goal = goal
         self._budget = budget
         self._patience = patience
         self._seen: list[tuple[float, float]] = []  # passes, smallest gap so far
@@ -141,7 +141,7 @@ class Outlook:
             self._seen = [(passes, max(gap, step.gap)) for passes, gap in self._seen]
         gap = min(step.gap, self._seen[-1][1]) if self._seen else step.gap
         self._seen.append((step.passes, gap))
-        wanted = self._tol * abs(step.objective)
+        wanted = self._goal.wanted(step.objective, step.gap)
         if step.passes < self._patience or gap <= wanted:
             return False
         if wanted == 0:

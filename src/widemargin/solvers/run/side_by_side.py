@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from ... import _core
 from ...data.matrix import stored
 from ...deadline import Deadline
+from ...objective.certificate import Goal
 from ...threads import thread_map
 from ...vectors import Vector
 from ..auto import STIFF, choose, stiffness
@@ -139,11 +140,13 @@ class _Group:
     def __init__(self, task: Together, sides: Sides, numbers: range, weights: Vector) -> None:
         like = task.like
         self._weights = weights  # where those of each problem are left
-        self._tol = task.tol
         self._then = task.then
         signs = np.empty((like.X.shape[0], len(numbers)), dtype=np.int8)
+        self._goals: list[Goal] = []
         for lane, number in enumerate(numbers):
-            signs[:, lane] = np.where(sides(number), 1, -1)
+            positive = sides(number)
+            signs[:, lane] = np.where(positive, 1, -1)
+            self._goals.append(Goal(task.tol, like.with_sides(positive).at_zero))
         free = like.intercept == "free"
         self._native = _core.SideBySide(
             stored(like.X).native_rows,
@@ -158,7 +161,7 @@ class _Group:
         )
         self._X = like.X
         self._steps: list[list[Step]] = [[] for _ in numbers]
-        self._outlooks = [Outlook(task.tol, BUDGET, PATIENCE) for _ in numbers]
+        self._outlooks = [Outlook(goal, BUDGET, PATIENCE) for goal in self._goals]
         self._left: dict[int, tuple[float, Vector]] = {}  # who has left: the intercept and the dual point
         self._at_work = list(range(len(numbers)))  # which problem of the group each native lane is
 
@@ -178,7 +181,7 @@ class _Group:
 
     def _judge(self, lane: int, number: int, stopped: bool) -> None:
         steps = self._steps[number]
-        step = self._step(lane, len(steps) + 1)
+        step = self._step(lane, len(steps) + 1, self._goals[number])
         steps.append(step)
         lost = not math.isfinite(step.gap)  # beyond the range of floats: nothing to wait for
         if not (step.looks_done or stopped or lost or self._outlooks[number].is_poor(step)):
@@ -203,7 +206,7 @@ class _Group:
             for number, steps in enumerate(self._steps)
         ]
 
-    def _step(self, lane: int, passes: int) -> Step:
+    def _step(self, lane: int, passes: int, goal: Goal) -> Step:
         dual, gap = self._native.dual_value(lane), self._native.gap(lane)
         return Step(
             iteration=passes,
@@ -212,7 +215,7 @@ class _Group:
             objective=dual + gap,
             dual=dual,
             gap=gap,
-            looks_done=gap <= self._tol * abs(dual + gap),
+            looks_done=goal.is_met(gap, dual + gap),
             n_active=self._native.n_active(lane),
             solver=Begun.name,
         )

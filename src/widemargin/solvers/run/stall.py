@@ -6,7 +6,7 @@ import math
 
 # A step looks at each entry of the data about once: so many entries are about a second of work.
 _ENTRIES = 1e9
-_LEAST, _MOST = 1_000, 20_000
+_LEAST, _MOST = 1_000, 100_000
 
 
 def grace_steps(n_entries: int) -> int:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass, field, fields
 from typing import Any
 
-from ...objective.certificate import relative
+from ...objective.certificate import measure, relative
 
 
 @dataclass(frozen=True)
@@ -21,11 +22,12 @@ class TraceRow:
     gap: float
     n_active: int  # rows or columns still in play after shrinking
     certified: bool  # whether objective, dual and gap are exact, or the solver's estimate during the pass
+    at_zero: float = math.inf  # the objective at w = 0 with its best intercept
 
     @property
     def relative_gap(self) -> float:
-        """gap / |objective|"""
-        return relative(self.gap, self.objective)
+        """The gap beside what it is measured by: the objective, or the gain over w = 0 if that is less."""
+        return relative(self.gap, measure(self.objective, self.objective - self.gap, self.at_zero))
 
 
 @dataclass
@@ -39,7 +41,7 @@ class Trace:
     >>> solution.trace[-1].certified
     True
     >>> sorted(solution.trace.to_dict())[:3]
-    ['certified', 'dual', 'gap']
+    ['at_zero', 'certified', 'dual']
     """
 
     rows: list[TraceRow] = field(default_factory=list)

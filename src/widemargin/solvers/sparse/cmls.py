@@ -78,7 +78,7 @@ class CMLS(Solver):
                 objective=objective,
                 dual=objective - gap if c == 0 else np.nan,
                 gap=gap if c == 0 else np.nan,
-                looks_done=c == 0 and trust * gap <= run.tol * abs(objective),
+                looks_done=c == 0 and trust * gap <= run.goal.wanted(objective, gap),
                 n_active=problem.X.shape[1],
             )
             if verdict is not None:

@@ -88,7 +88,7 @@ class LassoCD(Solver):
         strictness = 1.0
         while True:
             found = state.assess(state.alive)
-            target = strictness * run.tol * abs(found.primal)
+            target = strictness * run.goal.wanted(found.primal, found.primal - state.best_dual)
             verdict = yield state.step(found, looks_done=found.primal - state.best_dual <= target)
             if verdict is not None:
                 # The screened columns or rounding spoke against it: aim lower, from a fresh residual.

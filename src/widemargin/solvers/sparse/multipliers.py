@@ -87,7 +87,7 @@ class Multipliers(Solver):
         first, attempts = state.width, 0
         while attempts < ATTEMPTS:
             at = state.look()
-            verdict = yield state.step(at, looks_done=state.gap <= run.tol * abs(state.best_primal))
+            verdict = yield state.step(at, looks_done=run.goal.is_met(state.gap, state.best_primal))
             inner_done = at.inner_gap <= INNER_SHARE * state.gap or verdict is not None
             if inner_done or not state.newton_step(at):
                 state.move_multipliers(at, self.narrowing)

@@ -163,12 +163,12 @@ class _Outer:
         scale = min(1.0, rho / max(self.report.largest_slope, 1e-300))
         # To first order in 1 - scale; conjugates take logarithms, so they are asked only where they can end the run.
         estimate = max(0.0, self.report.tilt) + (1 - scale) * self.penalty
-        if estimate > 2 * self._run.tol * abs(self.objective):
+        if estimate > 2 * self._run.goal.wanted(self.objective, estimate):
             return estimate
         return max(0.0, self.objective + self.problem.conjugate_sum(scale * self.u))
 
     def looks_done(self) -> bool:
-        return self.gap <= self._run.tol * abs(self.objective)
+        return self._run.goal.is_met(self.gap, self.objective)
 
     def step(self, iteration: int, looks_done: bool) -> Step:
         return Step(

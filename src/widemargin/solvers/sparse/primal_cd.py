@@ -130,7 +130,7 @@ class _PrimalState:
         return 1 if self._run.every_step else max(1, min(2 * before, 128))
 
     def run_passes(self, trust: float, max_passes: int) -> _core.PrimalReport:
-        return self.native.run(self._run.tol, trust, max_passes, self._run.slice())
+        return self.native.run(self._run.tol, self._run.at_zero, trust, max_passes, self._run.slice())
 
     def point(self) -> Point:
         w = np.empty(self.problem.X.shape[1])

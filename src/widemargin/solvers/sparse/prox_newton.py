@@ -56,7 +56,7 @@ class ProxNewton(Solver):
         iteration = 0
         while True:
             state.look()
-            yield state.step(iteration, looks_done=state.gap <= run.tol * abs(state.objective))
+            yield state.step(iteration, looks_done=run.goal.is_met(state.gap, state.objective))
             if not state.newton_step():
                 return
             iteration += 1

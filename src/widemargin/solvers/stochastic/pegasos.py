@@ -89,7 +89,7 @@ class Pegasos(Solver):
             answer = mean if self.average else here
             best.offer(answer, *answer.values(problem))
             gap = best.primal - best.dual
-            done = gap <= run.tol * abs(best.primal)
+            done = run.goal.is_met(gap, best.primal)
             yield Step(iteration, float(iteration), best.point, best.primal, best.dual, gap, done, problem.X.shape[0])
             here = here.descended(problem, at.u, at.gradient, 1 / iteration)
 
@@ -118,7 +118,7 @@ class Pegasos(Solver):
                 objective=primal,
                 dual=primal - gap,
                 gap=gap,
-                looks_done=trust * gap <= run.tol * primal,
+                looks_done=trust * gap <= run.goal.wanted(primal, gap),
                 n_active=problem.X.shape[0],
             )
             if verdict is not None:

@@ -95,7 +95,7 @@ class StochasticSolver(Solver):
                 objective=report.primal,
                 dual=report.dual,
                 gap=gap,
-                looks_done=trust * gap <= run.tol * abs(report.primal),
+                looks_done=trust * gap <= run.goal.wanted(report.primal, gap),
                 n_active=problem.X.shape[0],
             )
             if verdict is not None:

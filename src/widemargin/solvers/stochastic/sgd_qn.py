@@ -93,7 +93,7 @@ class SgdQN(Solver):
                 objective=primal,
                 dual=primal - gap,
                 gap=gap,
-                looks_done=trust * gap <= run.tol * abs(primal),
+                looks_done=trust * gap <= run.goal.wanted(primal, gap),
                 n_active=problem.X.shape[0],
             )
             if verdict is not None:
