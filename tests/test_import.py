@@ -32,11 +32,11 @@ def test_nothing_heavy_is_imported_before_it_is_used(statement):
 
 
 def test_auto_loads_no_solver_that_it_does_not_choose():
-    """Hinge loss and many features: dual_cd alone, without what it could have handed over to."""
+    """Hinge loss and many features: dual_cd, behind it the last resort, and nobody else."""
     program = (
         "import sys; from widemargin import Problem, solve\n"
         "print(solve(Problem([[1.0] * 2000, [-1.0] * 2000], [1, 0], loss='hinge')).solver)\n"
-        "others = ('sparse.multipliers', 'run.hand_over', 'newton.tron')\n"
+        "others = ('sparse.multipliers', 'newton.newton_cholesky', 'newton.tron')\n"
         "print(*(name for name in others if f'widemargin.solvers.{name}' in sys.modules))"
     )
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

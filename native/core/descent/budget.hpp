@@ -16,9 +16,10 @@ struct Budget {
 
     // The gap wanted; objective/certificate.py defines what it is measured by.
     double allowed(double primal, double dual) const {
-        constexpr double least_gain = 1e-3;
-        const double size = std::abs(primal);
-        return relative_gap * std::min(size, std::max(at_zero - dual, least_gain * size));
+        constexpr double least_gain = 1e-3, least_size = 1e-10;
+        const double objective = std::abs(primal);
+        const double size = std::min(objective, std::max(at_zero - dual, least_gain * objective));
+        return relative_gap * (std::isfinite(at_zero) ? std::max(size, least_size * at_zero) : size);
     }
 
     // Whether an estimate of the gap, taken with a pinch of salt, is small enough.

@@ -12,8 +12,9 @@ at the optimum); otherwise v_i = -C_i loss'(x_i . w + b) is taken. Either way th
 Scaling towards zero never leaves the domain of a conjugate, because each contains 0 and is convex.
 
 What a gap is measured by: the objective or, where it is smaller, what the best model can gain over w = 0 with its best
-intercept. At a small C the objective is almost the losses at w = 0, and a small share of it may be as much as all that
-the model achieves; with l2, |w - w*|^2 <= 2 gap, so measured by the gain w is right to a share of its own length.
+intercept, with a floor for either. At a small C the objective is almost the losses at w = 0, and a small share of it
+may be as much as all that the model achieves; with l2, |w - w*|^2 <= 2 gap, so measured by the gain w is right to a
+share of its own length.
 """
 
 from __future__ import annotations
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 ROUNDING = 1e-15
 # A gain over w = 0 below this share of the objective is no measure any more: with a large l1, w = 0 is the optimum.
 LEAST_GAIN = 1e-3
+# An objective below this share of that at w = 0 is a fit without any loss worth telling: where predictions are exact to
+# the last digits of float64, what is left of the objective is made of their rounding.
+LEAST_SIZE = 1e-10
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,8 @@ class Certificate:
 def measure(primal: float, dual: float, at_zero: float) -> float:
     """What a gap is measured by: |primal|, or what can be gained over w = 0 if that is less."""
     size = abs(primal)
-    return min(size, max(at_zero - dual, LEAST_GAIN * size))
+    size = min(size, max(at_zero - dual, LEAST_GAIN * size))
+    return max(size, LEAST_SIZE * at_zero) if at_zero < np.inf else size
 
 
 @dataclass(frozen=True)

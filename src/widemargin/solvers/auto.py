@@ -52,9 +52,11 @@ FEW_PRODUCTS = 100_000
 # A loss of targets that is curved over less than this share of their spread is all but a corner to Newton's method.
 NARROW = 0.1
 # Steps of an interior-point method, more of them where many rows stand at a corner.
-INTERIOR_STEPS, INTERIOR_STEPS_OF_CORNERS = 40, 100
+INTERIOR_STEPS, INTERIOR_STEPS_OF_CORNERS = 20, 40
 # Its cost is known: the solver before it has this share of it, however it gets on.
 INTERIOR_SHARE = 0.4
+# Who takes over where all others are stuck: neither C nor the scales of rows and features slow it down.
+LAST_RESORT = "interior_point"
 
 
 def choose(problem: AnyProblem) -> Solver:
@@ -63,11 +65,22 @@ def choose(problem: AnyProblem) -> Solver:
         if rule.fits(problem):
             solver = rule.solver(problem)
             if solver.accepts(problem):
-                return solver
+                return solver if rule.names[-1] == LAST_RESORT else _with_last_resort(solver, problem)
     able = [cls for cls in table().values() if cls.solves(problem)]
     if not able:
         raise ValueError(f"no solver of this version solves {problem.describe()} over {type(problem.X).__name__}")
     return able[0]()
+
+
+def _with_last_resort(solver: Solver, problem: Any) -> Solver:
+    """The solver and, where it gets stuck, the one whose cost is known, if that can take the problem."""
+    last = solver_class(LAST_RESORT)()
+    if not last.accepts(problem):
+        return solver
+    from .run.hand_over import HandOver
+
+    budget = interior_passes(problem)
+    return HandOver(solver, last, budget, most=budget)
 
 
 def stiffness(problem: Problem) -> float:

@@ -1,24 +1,20 @@
-"""A primal-dual interior-point method for l1 and the elastic net, every loss.
+"""A primal-dual interior-point method for every loss and penalty.
 
 Problem   min over w, b   rho |w|_1 + (1 - rho)/2 |w|^2 + sum_i C_i loss(y_i, z_i),      z = X w + b
 Dual      max over v      -R*(X^T v) - sum_i C_i conjugate(-v_i / C_i, y_i);             sum v = 0 for a free intercept
 
-With w = a - c the conditions of the optimum are, apart from those of the rows (rows.py),
-
-    s = rho + (1 - rho) w - X^T v >= 0,   t = rho - (1 - rho) w + X^T v >= 0,   a, c >= 0,    a_j s_j = c_j t_j = 0
-
-The last products, and those of the rows' bounds with their multipliers, are held at a common mu > 0 that goes to zero.
+The conditions of the optimum hold for the weights (weights.py) and for the rows (rows.py): numbers that are not below
+zero, in pairs of which one is zero. The products of all pairs are held at a common mu > 0 that goes to zero.
 Mehrotra's predictor and corrector ("On the implementation of a primal-dual interior point method", 1992): a step is two
 solutions of one linear system with as many unknowns as the data have rows or features, whichever are fewer. Twenty to
 sixty steps are enough, whatever C and the scales of the features; for SVMs see Fine and Scheinberg (2001), for l1 and
 the logistic loss Koh, Kim and Boyd (2007).
 
-Where both rows and features are many, the method runs on a working set of features, those nearest to |x_j . v| = rho,
-which grows by those that violate it at the end.
+Where both rows and features are many and weights may be zero, the method runs on a working set of features, those
+nearest to |x_j . v| = rho, which grows by those that violate it at the end.
 
-w itself is kept beside a and c, since their difference would lose the digits of a weight much smaller than both. Every
-v is a dual point, scaled to feasibility. The weights of an interior point are never zero: at the end those go whose
-slack is far from zero, which lowers the objective.
+Every v is a dual point, scaled to feasibility. The weights of an interior point are never zero: at the end those go
+whose slack is far from zero, which lowers the objective.
 """
 
 from __future__ import annotations
@@ -36,10 +32,12 @@ from ...objective.losses import ALL_LOSSES
 from ...vectors import Vector
 from ..base import Point, Run, Solver, Step, Steps
 from ..costs import INTERIOR_ORDER, INTERIOR_STEP, system_passes
-from .rows import Pair, make_rows
+from .rows import make_rows
 from .system import System
+from .weights import make_weights
 
 if TYPE_CHECKING:
+    from ...objective.any_problem import AnyProblem
     from ...objective.problem import Problem
 
 Columns = NDArray[np.intp]
@@ -51,8 +49,10 @@ FASTEST = 1e-3
 # Steps that are cut shorter than this are made again without the corrector; so many in succession end the run.
 SHORT_STEP, MOST_SHORT_STEPS = 0.1, 50
 SHORTEST = 1e-12
-# Rounding in x_j . v per |x_j| |v|, and the most that is allowed for: a slack that is smaller would stop every step.
-NOISE, MOST_NOISE = 5e-18, 0.1
+# A gap that is not below this share of the one before has not fallen; so many steps without a fall end the run.
+NO_PROGRESS, PATIENCE = 0.9, 25
+# Rounding in x_j . v per |x_j| |v|.
+NOISE = 5e-18
 # Where the matrix of a step would be above INTERIOR_ORDER, features are taken into a working set, which may grow up to
 # this order: a factorisation of some seconds, during which nobody is heard. The first one has FIRST_WORKING_SET.
 MOST_ORDER = 5000
@@ -85,7 +85,11 @@ class InteriorPoint(Solver):
     summary: ClassVar[str] = "primal-dual interior-point method, for large C and raw features"
     needs: ClassVar[frozenset[str]] = frozenset({VERBS, GRAM})
     losses = ALL_LOSSES
-    penalties: ClassVar[frozenset[str]] = frozenset({"l1", "elasticnet"})
+    penalties: ClassVar[frozenset[str]] = frozenset({"l1", "elasticnet", "l2"})
+
+    def accepts(self, problem: AnyProblem) -> bool:
+        """Whether the problem is one that it solves, and its matrix within reach: with l2 all features take part."""
+        return self.solves(problem) and (problem.penalty_names != {"l2"} or min(problem.X.shape) <= MOST_ORDER)
 
     def iterate(self, problem: Problem, run: Run) -> Steps:
         whole = _Whole(problem, run)
@@ -94,14 +98,14 @@ class InteriorPoint(Solver):
             while True:
                 state.measure()
                 step = whole.look(state)
-                if step.looks_done:
+                if step.looks_done and state.rho > 0:
                     whole.sparsify(state)
                 verdict = yield step
                 if not whole.is_complete and whole.is_solved(state):
                     break
                 if verdict is not None:
                     whole.strictness *= 0.5
-                if not state.step():
+                if not state.step() or whole.is_stuck():
                     break
                 whole.passes += state.step_passes
             if whole.is_complete or not whole.exchange(state):
@@ -117,11 +121,12 @@ class _Whole:
         self._inner = problem if len(self._counting) == problem.X.shape[0] else problem.taken(self._counting)
         self.iteration, self.passes, self.strictness = 0, 0.0, 1.0
         self._rounds, self._share = 0, FIRST_SHARE
+        self._gap, self._since = np.inf, 0  # the smallest gap that was worth telling, and when that was
         self.primal, self.dual, self._violations = np.inf, -np.inf, np.zeros(problem.X.shape[1])
         self._best = Point(np.zeros(problem.X.shape[1]), 0.0, None)
         rows, columns = self._inner.X.shape
         self.working: Columns = np.arange(columns)
-        if min(rows, columns) > INTERIOR_ORDER:
+        if min(rows, columns) > INTERIOR_ORDER and problem.penalty.rho > 0:
             self.working = self._first_working_set()
 
     @property
@@ -172,6 +177,12 @@ class _Whole:
             n_active=len(self.working),
         )
 
+    def is_stuck(self) -> bool:
+        """Whether the gap has hardly fallen over the last steps: rounding holds it."""
+        if not self.primal - self.dual > NO_PROGRESS * self._gap:
+            self._gap, self._since = self.primal - self.dual, self.iteration
+        return self.iteration - self._since > PATIENCE
+
     def _note_dual(self, v: Vector, dual: float) -> None:
         if dual > self.dual or self._best.dual is None:
             self.dual = dual
@@ -188,7 +199,7 @@ class _Whole:
         self._note_dual(v, dual)
 
     def _note_primal(self, state: _State) -> None:
-        w, b = self._whole_weights(state.w), state.intercept
+        w, b = self._whole_weights(state.answer), state.intercept
         self.primal, self._best = state.primal, Point(w, b, self._best.dual)
 
     def _whole_weights(self, part: Vector) -> Vector:
@@ -258,15 +269,13 @@ class _State:
 
     def __init__(self, problem: Problem) -> None:
         self.problem, self._system, self._rows = problem, System(problem), make_rows(problem)
-        self.rho, self._ridge = problem.penalty.rho, 1 - problem.penalty.rho
+        self.rho = problem.penalty.rho
         g = self._system.rmatvec(self._rows.v)
-        slack = self.rho + np.abs(g)
-        mu = self._first_mu(len(g))
-        self.w, self.b = np.zeros_like(g), 0.0
+        self._weights = make_weights(self.rho, g, self._first_mu(len(g)))
+        self.w, self.b = (g if self.rho == 0 and self._rows.pairs else np.zeros_like(g)), 0.0
         if problem.intercept == "free" and not self._rows.pairs:
             self.b = problem.best_intercept(np.zeros(problem.X.shape[0]))
-        self._a, self._c = Pair(mu / slack, slack), Pair(mu / slack, slack.copy())
-        self._pairs = [self._a, self._c, *self._rows.pairs]
+        self._pairs = [*self._weights.pairs, *self._rows.pairs]
         self._n_pairs = sum(pair.x.size for pair in self._pairs)
         # A linear program: the model and the dual point may go different shares of their ways.
         self._apart = self._rows.linear and self.rho == 1
@@ -280,32 +289,34 @@ class _State:
         pairs = self._rows.pairs
         if pairs:
             return sum(pair.product for pair in pairs) / sum(pair.x.size for pair in pairs)
-        rows = self.problem.X.shape[0]
-        zeros = np.zeros(rows)
-        b = self.problem.best_intercept(zeros) if self.problem.intercept == "free" else 0.0
-        return max(self.problem.loss_sum(zeros, b), 1e-300) / (rows + 2 * n_penalised)
+        return max(self.problem.at_zero, 1e-300) / (self.problem.X.shape[0] + 2 * n_penalised)
 
     # Where the iterate stands.
 
     @property
     def intercept(self) -> float:
-        return self.intercept_of(self.w)
+        return self.intercept_of(self.answer)
 
     def intercept_of(self, w: Vector) -> float:
         """b, or the last of the weights where it is penalised."""
         return self.problem.intercept_scale * float(w[-1]) if self.problem.intercept == "regularized" else self.b
 
     def measure(self) -> None:
-        """Predictions, slopes, both objectives and the residuals of the two slacks."""
+        """Predictions, slopes, both objectives and the residuals of the weights' conditions."""
         z = self._system.matvec(self.w, self.b)
         self._rows.measure(z)
         g = self._system.accurate_rmatvec(self._rows.v)
-        bend = self._ridge * self.w
-        floor = np.minimum(NOISE * float(np.linalg.norm(self._rows.v)) * self._lengths, MOST_NOISE * self.rho)
-        self._s_residual = _settled(self._a, self.rho + bend - g, floor)
-        self._t_residual = _settled(self._c, self.rho - bend + g, floor)
-        self.primal = self.objective(self.w, z)
+        self._weights.measure(self.w, g, NOISE * float(np.linalg.norm(self._rows.v)) * self._lengths)
+        self.answer, self.primal = self.w, self.objective(self.w, z)
         self.v, self.dual = _feasible(self.problem, self._rows.v)
+        if self.rho == 0:
+            self._try_answer(g)
+
+    def _try_answer(self, g: Vector) -> None:
+        """With l2 the weights that the dual point makes may be better, above all where rounding holds w."""
+        primal = self.objective(g)
+        if primal < self.primal:
+            self.answer, self.primal = g, primal
 
     def objective(self, w: Vector, z: Vector | None = None) -> float:
         """The objective of other weights with the same intercept, unless that is the last of them."""
@@ -315,17 +326,24 @@ class _State:
     @property
     def slacks(self) -> Vector:
         """How far each slope is from the bound on the side of its weight."""
-        return np.where(self.w > 0, self._a.y, self._c.y)
+        return self._weights.slacks()
 
     # Steps.
 
     def step(self) -> bool:
-        """Predictor and corrector; False where no step is possible any more."""
-        a, c = self._a, self._c
-        self._bend = a.x / a.y + c.x / c.y
-        if not self._system.factorise(self._rows.weights(), 1 / self._bend + self._ridge):
+        """A step; False where none is possible any more, or numbers leave the range of floats."""
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            return self._step()
+
+    def _step(self) -> bool:
+        """Predictor and corrector."""
+        if not self._system.factorise(self._rows.weights(), self._weights.curvature()):
             return False
+        if not self._pairs:
+            return self._newton_step()
         total = sum(pair.product for pair in self._pairs)
+        if not 0 < total < np.inf:
+            return False
         dx, dy, db = self._direction([0.0] * len(self._pairs))
         primal, dual = self._reach(dx, dy, 1.0)
         ends = zip(self._pairs, dx[1:], dy, strict=True)
@@ -339,21 +357,36 @@ class _State:
             dx, dy, db = self._direction([target] * len(self._pairs))
             primal, dual = self._reach(dx, dy, NEAR_BOUND)
         self._short = self._short + 1 if min(primal, dual) < SHORT_STEP else 0
-        if not (np.isfinite(dx[0]).all() and max(primal, dual) > SHORTEST):
+        finite = all(np.isfinite(change).all() for change in (*dx, *dy, self._dv)) and np.isfinite(db)
+        if not (finite and max(primal, dual) > SHORTEST):
             return False
         self._move(primal, dual, dx, dy, db)
         return self._short <= MOST_SHORT_STEPS
 
+    def _newton_step(self) -> bool:
+        """Where nothing is bounded, Newton's step, halved until the objective falls."""
+        (dw,), _, db = self._direction([])
+        before, b = self.objective(self.w), self.b
+        t = 1.0
+        while t > SHORTEST:
+            self.b = b + t * db
+            if self.objective(self.w + t * dw) < before:
+                self.w = self.w + t * dw
+                self._rows.moved(t * self._dv)
+                if t < 1:
+                    self._rows.cut_short()
+                return True
+            t *= 0.5
+        self.b = b
+        return False
+
     def _direction(self, targets: Sequence[Vector | float]) -> tuple[list[Vector], list[Vector], float]:
         """dw and the pairs' dx; their dy; db: Newton's step towards those products of the pairs."""
-        a, c, rows = self._a, self._c, self._rows
-        gains = a.answer(targets[0], self._s_residual) - c.answer(targets[1], self._t_residual)
-        gains -= self.w - (a.x - c.x)
-        pull = rows.pull(targets[2:])
-        dw, db, dz = self._system.solve(gains / self._bend, pull, -float(rows.v.sum()))
-        dv, dy_rows = rows.answer(dz)
-        turn = self._ridge * dw - self._system.accurate_rmatvec(dv)
-        dy = [turn + self._s_residual, self._t_residual - turn, *dy_rows]
+        rows, weights = self._rows, self._weights
+        own = len(weights.pairs)
+        pull = rows.pull(targets[own:])
+        dw, db, dz, self._dv = self._system.solve(weights.right(targets[:own]), pull, -float(rows.v.sum()))
+        dy = [*weights.answer(dw), *rows.answer(dz, self._dv)]
         dx = [pair.answer(target, y) for pair, target, y in zip(self._pairs, targets, dy, strict=True)]
         return [dw, *dx], dy, db
 
@@ -367,13 +400,7 @@ class _State:
         self.w, self.b = self.w + primal * dx[0], self.b + primal * db
         for pair, x, y in zip(self._pairs, dx[1:], dy, strict=True):
             pair.x, pair.y = pair.x + primal * x, pair.y + dual * y
-        self._rows.moved()
-
-
-def _settled(pair: Pair, slack: Vector, floor: Vector) -> Vector:
-    """What the slacks lack of their true values, after none is left below the floor."""
-    pair.y = np.maximum(pair.y, floor)
-    return slack - pair.y
+        self._rows.moved(dual * self._dv)
 
 
 def _until_zero(x: Vector, dx: Vector, share: float) -> float:

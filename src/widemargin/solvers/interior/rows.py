@@ -15,6 +15,9 @@ A side of no width has no arm: the hinge losses have one, of sign y_i and tilt -
 
 At the optimum  tilt + bend alpha + sign z - lam + kap = 0  with the multipliers lam of alpha >= 0 and kap of
 alpha <= cap. The slopes of the logistic loss never reach a bound: there v is the slope at z itself.
+
+v itself is kept beside the arms: with features of great length it is far smaller than they are, and their difference
+would lose its digits.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from ...vectors import Vector
+from .pairs import Pair
 
 if TYPE_CHECKING:
     from ...objective.losses import Loss
@@ -33,25 +37,6 @@ if TYPE_CHECKING:
 
 # A row with less curvature than this share of C_i is as good as straight.
 LEAST_CURVATURE = 1e-12
-
-
-class Pair:
-    """Vectors x, y > 0 whose products x_j y_j go to zero together; x moves with the model, y with the dual point."""
-
-    def __init__(self, x: Vector, y: Vector) -> None:
-        self.x, self.y = x, y
-
-    @property
-    def product(self) -> float:
-        return float(np.sum(self.x * self.y))
-
-    def pull(self, target: Vector | float) -> Vector:
-        """What x would gain if y stood still and x y became the target."""
-        return target / self.y - self.x
-
-    def answer(self, target: Vector | float, dy: Vector) -> Vector:
-        """dx for which, to first order, (x + dx) (y + dy) is the target."""
-        return (target - self.x * dy) / self.y - self.x
 
 
 class Rows(Protocol):
@@ -70,11 +55,14 @@ class Rows(Protocol):
     def pull(self, targets: Sequence[Vector | float]) -> Vector:
         """dv where z stands still and the products of the pairs go to the targets."""
 
-    def answer(self, dz: Vector) -> tuple[Vector, list[Vector]]:
-        """dv, and dy of the pairs, for the last pull and a change of the predictions."""
+    def answer(self, dz: Vector, dv: Vector) -> list[Vector]:
+        """dy of the pairs, for the last pull and a change of the predictions and of v."""
 
-    def moved(self) -> None:
-        """Takes notice of pairs that have moved."""
+    def moved(self, dv: Vector) -> None:
+        """Takes notice of a step in v, and of pairs that have moved."""
+
+    def cut_short(self) -> None:
+        """Takes notice that the last step ended early, though nothing bounded it."""
 
 
 def make_rows(problem: Problem) -> Rows:
@@ -83,30 +71,37 @@ def make_rows(problem: Problem) -> Rows:
 
 
 class SmoothRows:
-    """v = -C loss'(z)"""
+    """v = -C loss'(z) at the optimum; on the way there v is kept for itself, more exactly than z could tell it."""
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
         self.pairs: list[Pair] = []
         self.linear = False
         rows = np.zeros(problem.X.shape[0])
+        self._keeps_v = False
         self.measure(rows + (problem.best_intercept(rows) if problem.intercept == "free" else 0.0))
 
     def measure(self, z: Vector) -> None:
         u, self._curvature = self._problem.loss_derivatives(z)
-        self.v = -u
+        self._slopes = -u
+        if not self._keeps_v:
+            self.v, self._keeps_v = self._slopes, True
 
     def weights(self) -> Vector:
         return np.maximum(self._curvature, LEAST_CURVATURE * self._problem.weights)
 
     def pull(self, targets: Sequence[Vector | float]) -> Vector:
-        return np.zeros_like(self.v)
+        return self._slopes - self.v
 
-    def answer(self, dz: Vector) -> tuple[Vector, list[Vector]]:
-        return -self.weights() * dz, []
+    def answer(self, dz: Vector, dv: Vector) -> list[Vector]:
+        return []
 
-    def moved(self) -> None:
-        """v follows from z alone."""
+    def moved(self, dv: Vector) -> None:
+        self.v = self._problem.clipped_dual(self.v + dv)
+
+    def cut_short(self) -> None:
+        """A step was cut where nothing bounds it: v begins anew with the slopes there."""
+        self._keeps_v = False
 
 
 @dataclass(frozen=True)
@@ -141,16 +136,24 @@ class BoundedRows:
         self._begin = sum(arm.begin for arm in arms) * loss.side(y) * C
         self.linear = not loss.smooth
         self._alpha = np.ones_like(self._sign) * self._first(problem, arms, unit)
-        tilt = self._tilt + self._bend * self._alpha
-        lam = np.maximum(tilt, 0.0) + unit
+        self.v = self._begin + np.sum(self._sign * self._alpha, axis=0)
+        slope = self._tilt + self._bend * self._alpha + self._sign * self._first_predictions(problem)
+        lam = np.maximum(slope, 0.0) + max(unit, float(np.abs(slope).max()) if problem.penalty.rho == 0 else 0.0)
         self.pairs = [Pair(lam, self._alpha)]
         self._sides = [(1.0, slice(None))]
         caps = np.array([[arm.cap] for arm in arms if np.isfinite(arm.cap)])
         if len(caps):
             capped = slice(0, len(caps))
-            self.pairs.append(Pair((lam - tilt)[capped], caps * C - self._alpha[capped]))
+            self.pairs.append(Pair((lam - slope)[capped], caps * C - self._alpha[capped]))
             self._sides.append((-1.0, capped))
         self.measure(np.zeros_like(C))
+
+    def _first_predictions(self, problem: Problem) -> Vector:
+        """With l2 the method begins at w = X^T v, where all conditions but the products can be met; else at w = 0."""
+        if problem.penalty.rho > 0:
+            return np.zeros_like(self.v)
+        z = problem.X.matvec(problem.X.rmatvec(self.v, n_jobs=problem.n_jobs), n_jobs=problem.n_jobs)
+        return z + problem.intercept_scale**2 * float(self.v.sum())
 
     @staticmethod
     def _first(problem: Problem, arms: list[Arm], unit: float) -> Vector:
@@ -170,7 +173,6 @@ class BoundedRows:
         return first * np.where(positive, min(1.0, below / above), min(1.0, above / below))
 
     def measure(self, z: Vector) -> None:
-        self.v = self._begin + np.sum(self._sign * self._alpha, axis=0)
         self._slope = self._tilt + self._bend * self._alpha + self._sign * z
         self._curvature = np.zeros_like(self._alpha) + self._bend
         with np.errstate(over="ignore"):  # a variable on its bound does not move, and 1 / infinity says so
@@ -189,9 +191,13 @@ class BoundedRows:
         pulled: Vector = np.sum(self._sign * self._force / self._curvature, axis=0)
         return pulled
 
-    def answer(self, dz: Vector) -> tuple[Vector, list[Vector]]:
-        change = (self._force - self._sign * dz) / self._curvature
-        return np.sum(self._sign * change, axis=0), [side * change[arms] for side, arms in self._sides]
+    def answer(self, dz: Vector, dv: Vector) -> list[Vector]:
+        change = (self._force - self._sign * dz) / self._curvature if len(self._sign) > 1 else self._sign * dv
+        return [side * change[arms] for side, arms in self._sides]
 
-    def moved(self) -> None:
+    def moved(self, dv: Vector) -> None:
+        self.v = self.v + dv
         self._alpha = self.pairs[0].y
+
+    def cut_short(self) -> None:
+        """Every step is bounded."""

@@ -6,7 +6,9 @@
 Where features are fewer, dv is eliminated and (X^T D X + E) dw = right + X^T pull is solved; where rows are fewer, dw,
 and (X E^-1 X^T + D^-1) dv = D^-1 pull - X E^-1 right. A regularized intercept is one more feature, the last one; a free
 one is a feature with E = 0, or a border of the rows' matrix. The matrix is scaled to a unit diagonal, so that the
-features' scales do not matter, factorised once and used for several right-hand sides, with one step of refinement each.
+features' scales do not matter, factorised once and used for several right-hand sides, with steps of refinement each.
+Where these leave too much, the matrix has lost what matters, and from then on the factor comes from the data themselves
+(linalg/orthogonal.py).
 """
 
 from __future__ import annotations
@@ -20,14 +22,20 @@ from ...blas import limit_blas
 from ...data.matrix import stored
 from ...vectors import Vector
 from ..linalg.gram import Gram
+from ..linalg.orthogonal import Orthogonal, dense, is_affordable
 
 if TYPE_CHECKING:
     from ...objective.problem import Problem
 
 Square = NDArray[np.float64]
+Step = tuple[Vector, float, Vector, Vector]
 
 # Added to the unit diagonal; grows until the factorisation succeeds.
 LEAST_DAMPING, MOST_DAMPING = 1e-14, 1e-4
+# Steps of refinement, and what may be left of the right-hand side after them.
+REFINEMENTS, MOST_LEFT = 2, 1e-6
+# Rows and features with less than this count as having this much, the largest number whose square is one.
+LEAST = 1e-150
 
 
 class System:
@@ -41,6 +49,9 @@ class System:
         self._n_penalised = columns + (problem.intercept == "regularized")
         self._by_features = self._n_penalised <= rows
         self._gram = Gram(problem.X, problem.constant, problem.n_jobs) if self._by_features else None
+        small = min(rows, self._n_penalised) + self._free
+        self._may_be_orthogonal = is_affordable(rows + self._n_penalised, small)
+        self._orthogonal: Orthogonal | None = None
 
     def matvec(self, w: Vector, b: float) -> Vector:
         """X w + b, where a regularized intercept is the last weight."""
@@ -61,9 +72,51 @@ class System:
 
     def factorise(self, D: Vector, E: Vector) -> bool:
         """Builds and factorises the matrix; False where it is singular or not finite."""
+        self._D, self._E = np.maximum(D, LEAST), np.maximum(E, LEAST)
+        if not (np.isfinite(self._D).all() and np.isfinite(self._E).all()):
+            return False
+        if self._orthogonal is not None or not self._factorise_product():
+            return self._factorise_data()
+        return True
+
+    def _factorise_data(self) -> bool:
+        """The factor from the data themselves, if that is affordable."""
+        if not self._may_be_orthogonal:
+            return False
+        self._orthogonal = Orthogonal(self._features_data() if self._by_features else self._rows_data())
+        self._border()
+        return self._orthogonal.is_regular
+
+    def _features_data(self) -> Square:
+        """A with A^T A = X^T D X + E, a constant column last where there is an intercept."""
+        X, (rows, columns) = dense(stored(self.problem.X)), self.problem.X.shape
+        constant, n = self.problem.constant, self._n_penalised
+        A = np.zeros((rows + n, columns + (constant != 0)))
+        A[:rows, :columns] = X
+        A[:rows, columns:] = constant
+        A[:rows] *= np.sqrt(self._D)[:, np.newaxis]
+        A[rows + np.arange(n), np.arange(n)] = np.sqrt(self._E)
+        return A
+
+    def _rows_data(self) -> Square:
+        """A with A^T A = X E^-1 X^T + D^-1."""
+        X, (rows, columns) = dense(stored(self.problem.X)), self.problem.X.shape
+        A = np.zeros((self._n_penalised + rows, rows))
+        A[:columns] = X.T
+        A[columns : self._n_penalised] = self.problem.intercept_scale
+        A[: self._n_penalised] /= np.sqrt(self._E)[:, np.newaxis]
+        A[self._n_penalised + np.arange(rows), np.arange(rows)] = 1 / np.sqrt(self._D)
+        return A
+
+    def _border(self) -> None:
+        """What a free intercept adds to the rows' equations."""
+        if self._free and not self._by_features:
+            self._ones = self._back(np.ones(len(self._D)))
+
+    def _factorise_product(self) -> bool:
+        """The factor of the product of the data with themselves."""
         from scipy.linalg.lapack import dpotrf
 
-        self._D, self._E = D, E
         matrix = self._features_matrix() if self._by_features else self._rows_matrix()
         diagonal = matrix.diagonal()
         if not (np.isfinite(diagonal).all() and float(diagonal.min()) > 0):
@@ -76,8 +129,7 @@ class System:
             np.fill_diagonal(matrix, 1 + damping)
             self._factor, failed = dpotrf(matrix.T, lower=1)  # the upper triangle, as LAPACK counts
             if not failed:
-                if self._free and not self._by_features:
-                    self._ones = self._back(np.ones(len(D)))
+                self._border()
                 return True
             damping *= 100
         return False
@@ -102,20 +154,40 @@ class System:
     def _back(self, right: Vector) -> Vector:
         from scipy.linalg.lapack import dpotrs
 
+        if self._orthogonal is not None:
+            return self._orthogonal.solve(right)
         found, _ = dpotrs(self._factor, self._scale * right, lower=1)
         solved: Vector = self._scale * found
         return solved
 
-    def solve(self, right: Vector, pull: Vector, imbalance: float) -> tuple[Vector, float, Vector]:
-        """dw, db and dz = X dw + db."""
-        return (self._by_features_refined if self._by_features else self._by_rows_refined)(right, pull, imbalance)
+    def solve(self, right: Vector, pull: Vector, imbalance: float) -> Step:
+        """dw, db, dz = X dw + db and dv."""
+        refined = self._by_features_refined if self._by_features else self._by_rows_refined
+        found, left = refined(right, pull, imbalance)
+        if left > MOST_LEFT and self._orthogonal is None and self._factorise_data():
+            found, _ = refined(right, pull, imbalance)
+        return found
 
-    def _by_features_refined(self, right: Vector, pull: Vector, imbalance: float) -> tuple[Vector, float, Vector]:
-        dw, db = self._solve_features(right + self.rmatvec(pull), float(pull.sum()) - imbalance)
-        dv = pull - self._D * self.matvec(dw, db)
-        more, shift = self._solve_features(right - self._E * dw + self.rmatvec(dv), float(dv.sum()) - imbalance)
-        dw, db = dw + more, db + shift
-        return dw, db, self.matvec(dw, db)
+    def _by_features_refined(self, right: Vector, pull: Vector, imbalance: float) -> tuple[Step, float]:
+        """The step, and the share of the right-hand side that it leaves."""
+        dw, db, dv = np.zeros_like(right), 0.0, pull
+        sizes = []
+        for _ in range(REFINEMENTS):
+            residual = right - self._E * dw + self.accurate_rmatvec(dv)
+            sizes.append(self._size(residual))
+            more, shift = self._solve_features(residual, float(dv.sum()) - imbalance)
+            dw, db = dw + more, db + shift
+            dz = self.matvec(dw, db)
+            dv = pull - self._D * dz
+        sizes.append(self._size(right - self._E * dw + self.accurate_rmatvec(dv)))
+        return (dw, db, dz, dv), _share(sizes)
+
+    def _size(self, residual: Vector) -> float:
+        return float(np.abs(residual * self._lengths()).max(initial=0.0))
+
+    def _lengths(self) -> Vector:
+        """What makes residuals of all equations comparable: one over the root of the matrix's diagonal."""
+        return self._scale[: self._n_penalised] if self._by_features else self._scale
 
     def _solve_features(self, right: Vector, total: float) -> tuple[Vector, float]:
         if not self._free:
@@ -123,14 +195,18 @@ class System:
         found = self._back(np.append(right, total))
         return found[:-1], float(found[-1])
 
-    def _by_rows_refined(self, right: Vector, pull: Vector, imbalance: float) -> tuple[Vector, float, Vector]:
-        start = right / self._E
-        dv, db = self._solve_rows(pull / self._D - self.matvec(start, 0.0), imbalance)
-        dw = start + self.rmatvec(dv) / self._E
-        residual = (pull - dv) / self._D - self.matvec(dw, db)
-        more, shift = self._solve_rows(residual, imbalance - float(dv.sum()))
-        dv, db = dv + more, db + shift
-        return start + self.rmatvec(dv) / self._E, db, (pull - dv) / self._D
+    def _by_rows_refined(self, right: Vector, pull: Vector, imbalance: float) -> tuple[Step, float]:
+        """The step, and the share of the right-hand side that it leaves."""
+        dv, db, dw = np.zeros_like(pull), 0.0, right / self._E
+        sizes = []
+        for _ in range(REFINEMENTS):
+            residual = (pull - dv) / self._D - self.matvec(dw, db)
+            sizes.append(self._size(residual))
+            more, shift = self._solve_rows(residual, imbalance - float(dv.sum()))
+            dv, db = dv + more, db + shift
+            dw = (right + self.accurate_rmatvec(dv)) / self._E
+        sizes.append(self._size((pull - dv) / self._D - self.matvec(dw, db)))
+        return (dw, db, (pull - dv) / self._D, dv), _share(sizes)
 
     def _solve_rows(self, right: Vector, imbalance: float) -> tuple[Vector, float]:
         dv = self._back(right)
@@ -138,3 +214,8 @@ class System:
             return dv, 0.0
         db = (float(dv.sum()) - imbalance) / float(self._ones.sum())
         return dv - db * self._ones, db
+
+
+def _share(sizes: list[float]) -> float:
+    """What the last residual is of the first."""
+    return sizes[-1] / sizes[0] if sizes[0] > 0 else 0.0

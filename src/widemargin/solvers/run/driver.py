@@ -102,7 +102,7 @@ class Driver:
         if callback is not None:
             ask = ask.watched()
         grace = grace_steps(self.problem.work)
-        stall, unknown = StallWatch(grace), 0
+        stall, unknown, at_work = StallWatch(grace), 0, ""
         verdict: Certified | None = None
         if self._certificate().relative_gap <= self.tol:
             return self._end_at_zero()
@@ -123,8 +123,11 @@ class Driver:
             if ended is not None:
                 return ended
             if not step.by_the_clock:
+                if step.solver != at_work:  # another solver has taken over: it is judged by what it does itself
+                    at_work, stall = step.solver, StallWatch(grace, max(step.iteration, step.passes))
                 unknown = unknown + 1 if math.isnan(row.gap) else 0
-                if stall.is_stalled(step.iteration, self._exact_gap(step) if unknown > grace else row.gap):
+                gap = self._exact_gap(step) if unknown > grace else self._known_gap(row)
+                if stall.is_stalled(max(step.iteration, step.passes), gap):
                     return Status.STALLED
                 unknown = 0 if unknown > grace else unknown
 
@@ -133,6 +136,11 @@ class Driver:
         step = self._step = self._verified = Step(iteration=0, passes=0.0, point=lambda: self._primal.point)
         self._trace(step, self._primal)
         return Status.CONVERGED
+
+    def _known_gap(self, row: TraceRow) -> float:
+        """The gap of a step, seen with the best bound that is known: one below it is no bound."""
+        best = row.objective - self._dual.certificate.dual
+        return row.gap if math.isnan(row.gap) or not best > 0 else min(row.gap, best)
 
     def _exact_gap(self, step: Step) -> float:
         """The gap of a step that tells none, infinite if it is not a number: nobody may run blind for ever."""

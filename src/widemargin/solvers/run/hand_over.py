@@ -63,7 +63,13 @@ class HandOver(Solver):
     @property
     def title(self) -> str:
         """Both solvers, in their order."""
-        return f"{self.first.title}, then {self.second.title}"
+        return ", then ".join(solver.title for solver in self.chain)
+
+    @property
+    def chain(self) -> tuple[Solver, ...]:
+        """All solvers of the run, in their order."""
+        ends = (self.first, self.second)
+        return tuple(one for end in ends for one in (end.chain if isinstance(end, HandOver) else (end,)))
 
     def lacks(self, problem: AnyProblem) -> frozenset[str]:
         """What either of the two needs and the problem's rows do not offer."""

@@ -275,5 +275,5 @@ def goes_on_with(problem: Problem, solver: str | Solver) -> Solver | None:
     if problem.has_free_intercept and problem.X.centred is not None:  # then `solve` works on other rows
         return None
     chosen = choose(problem)
-    first = chosen.first if isinstance(chosen, HandOver) else chosen
+    first = chosen.chain[0] if isinstance(chosen, HandOver) else chosen
     return chosen if not problem.loss.smooth or isinstance(first, DualCD) else None

@@ -21,15 +21,17 @@ class StallWatch:
     first, so that a slow start is not mistaken for a stall.
     """
 
-    def __init__(self, grace: int = _LEAST) -> None:
+    def __init__(self, grace: int = _LEAST, begin: float = 0.0) -> None:
         self.grace = grace
+        self._begin = begin  # where counting begins
         self._gap = math.inf
-        self._since = 0
+        self._since = 0.0
 
-    def is_stalled(self, iteration: int, gap: float) -> bool:
-        """Whether `gap`, reached at `iteration`, comes too late."""
+    def is_stalled(self, iteration: float, gap: float) -> bool:
+        """Whether `gap`, reached at `iteration` (steps, or passes where a step makes several), comes too late."""
         if math.isnan(gap):  # nothing is known yet
             return False
+        iteration -= self._begin
         if gap < self._gap and gap <= 0.5 * self._gap:
             self._gap, self._since = gap, iteration
             return False

@@ -103,7 +103,7 @@ class _State:
     def step(self, iteration: int, looks_done: bool) -> Step:
         return Step(
             iteration=iteration,
-            passes=self.passes,
+            passes=self.passes + self._model.passes,
             point=lambda: Point(self.w, self.b),
             objective=self.objective,
             dual=self._best_dual,
