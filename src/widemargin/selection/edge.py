@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING
 
+from ..outside import warn_outside
 from .stopping import OUT_OF_TIME
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ EXTREME = {"upper": ("largest", "larger"), "lower": ("smallest", "smaller")}
 def told_of_edge(found: SearchResult) -> SearchResult:
     """The same result, after a warning where its best value lies at an end and those beyond might be better."""
     if found.edge is not None:
-        warnings.warn(edge_message(found), stacklevel=3)
+        warn_outside(edge_message(found))
     return found
 
 

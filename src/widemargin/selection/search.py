@@ -213,7 +213,7 @@ def _fit_all(subject: Subject, best: Best, runs: list[FoldRun], effort: Effort) 
     parts = [part.at(best.candidate.C) for part in parts_of(subject)]
     folds = [[fit.solutions[k] for fit in best.fits] for k in range(len(parts))]
     guesses = [average_model(runs, part, k, folds[k]) for k, part in enumerate(parts)]
-    models = solve_models(parts, len(guesses[0].w), Ask(effort, guesses))
+    models = replace(solve_models(parts, len(guesses[0].w), Ask(effort, guesses)), parts=())  # a result is kept
     if models.solutions[-1].status is Status.INTERRUPTED:
         raise KeyboardInterrupt
     if isinstance(subject, MulticlassProblem):
