@@ -7,6 +7,7 @@
 
 #include "bindings/rows/row_store.hpp"
 #include "core/passes/passes.hpp"
+#include "core/stochastic/trial_rows.hpp"
 #include "core/stochastic/weight_scale.hpp"
 
 namespace widemargin {
@@ -70,11 +71,11 @@ class SgdSolver {
         return with_epochs(s_, [&](auto epochs) { return epochs.epoch(order_, multiplicity); });
     }
 
-    // One pass over n rows from w = 0 with another t0; the objective (per unit of weight) that it reaches on them.
+    // One pass over n rows, the same ones every time, from w = 0 with another t0; the objective (per unit of weight)
+    // that it reaches on them.
     double trial(int64_t n, double offset) {
         nb::gil_scoped_release release;
-        std::vector<uint32_t> sample = order_.next_pass();
-        sample.resize(size_t(std::clamp<int64_t>(n, 1, int64_t(sample.size()))));
+        const std::vector<uint32_t>& sample = trial_rows(trial_, order_, n);
         SgdState s = s_;
         s.a.assign(s.a.size(), 0.0);
         s.a_bias = s.t = s.sqnorm = s.pulled = 0;
@@ -128,6 +129,7 @@ class SgdSolver {
     LossSpec loss_;
     SgdState s_;
     Order order_;
+    std::vector<uint32_t> trial_;  // the rows that judge a first rate
 };
 
 }  // namespace

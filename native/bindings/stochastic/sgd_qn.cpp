@@ -6,6 +6,7 @@
 #include "bindings/rows/row_store.hpp"
 #include "core/descent/order.hpp"
 #include "core/stochastic/sgd.hpp"
+#include "core/stochastic/trial_rows.hpp"
 #include "core/stochastic/weight_scale.hpp"
 
 namespace widemargin {
@@ -51,11 +52,11 @@ class QuasiNewtonSolver {
         return s_.mean_C * with_epochs(s_, [&](auto epochs) { return epochs.one_pass(order_.next_pass()); });
     }
 
-    // One pass over n rows from w = 0 with that first rate; the objective (per unit of weight) that it reaches there.
+    // One pass over n rows, the same ones every time, from w = 0 with that first rate; the objective (per unit of
+    // weight) that it reaches on them.
     double trial(int64_t n, double rate) {
         nb::gil_scoped_release release;
-        std::vector<uint32_t> sample = order_.next_pass();
-        sample.resize(size_t(std::clamp<int64_t>(n, 1, int64_t(sample.size()))));
+        const std::vector<uint32_t>& sample = trial_rows(trial_, order_, n);
         QuasiNewtonState s = s_;
         std::fill(s.w.begin(), s.w.end(), 0.0);
         begin(rate, s);
@@ -106,6 +107,7 @@ class QuasiNewtonSolver {
     LossSpec loss_;
     QuasiNewtonState s_;
     Order order_;
+    std::vector<uint32_t> trial_;  // the rows that judge a first rate
 };
 
 }  // namespace

@@ -8,6 +8,11 @@
 // shrinking of w is the counting of t. After T whole epochs a = sum_i s_i p_i y_i x_i, where p_i, the pull of row i, is
 // the sum of its -y_i loss' (for the hinge: the number of its margin errors), so v_i = y_i C_i p_i / (T + t0/m) lies in
 // the domain of the conjugates [10-12]: the dual point for which w = X^T v.
+//
+// With a smooth loss a step that is long beside 1 / (s_i loss'' |x_i|^2) throws row i farther to the other side than it
+// was on this one, and a few such rows make w explode. So the pull of a row is cut to what reaches its own minimum:
+// each step is then a contraction, on features of any scale, and once the rate has fallen nothing is cut. A pull that
+// is cut lies between zero and -y loss', inside the domain as well.
 #pragma once
 
 #include <algorithm>
@@ -116,7 +121,14 @@ class Sgd {
             if (loss_.lower() == 0)
                 return loss_.upper() *
                        double(count_margin_errors(P, row.step * row.q * loss_.upper(), s_.lambda, times));
-        return -row.y * loss_.derivative(z, row.y);
+        return cut(row) * -row.y * loss_.derivative(z, row.y);
+    }
+
+    // How much of a row's pull the curvature of its loss allows.
+    double cut(const SgdRow& row) const {
+        if constexpr (!Loss::smooth) return 1.0;
+        const double room = s_.lambda * (s_.offset + s_.t + 1), most = row.step * row.q * loss_.most_curvature();
+        return most > room ? room / most : 1.0;
     }
 
     // The objective by the losses seen during the pass, and the dual value at the pulls.

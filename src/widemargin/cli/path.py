@@ -94,9 +94,16 @@ def against_rest(data: Dataset, label: str | None) -> Dataset:
 
 
 def search(data: Dataset, recipe: Recipe, values: list[float] | None, n_folds: int) -> tuple[SearchResult, Fitted]:
-    """Tries the values, or by default those that matter for the data; the model with the best one on all rows."""
+    """Tries the values, or by default those that matter for the data; the model with the best one on all rows.
+
+    Says so where the best of the default values lies at an end of them.
+    """
     from ..model.search import search_model
+    from ..selection.edge import edge_message
 
     if data.y is None:
         raise ValueError("a search for C needs labels or targets to predict")
-    return search_model(data.X, data.y, recipe, values, n_folds, data.features)
+    found, fitted = search_model(data.X, data.y, recipe, values, n_folds, data.features)
+    if found.edge is not None:
+        tell(f"warning: {edge_message(found)}")
+    return found, fitted

@@ -124,9 +124,7 @@ def _report(arguments: argparse.Namespace, fitted: Fitted, target: str) -> None:
         what = f"; {fitted.left_out} classes are not in it" if fitted.left_out else ""
         tell(f"interrupted: what was reached by then is saved in {target}{what}")
     elif not fitted.converged:
-        worst = max(fitted.solutions, key=lambda one: one.certificate.relative_gap)
-        gap = worst.certificate.relative_gap
-        tell(f"warning: ended by {worst.status} at a relative gap of {gap:.2g}, above {arguments.tol:g}")
+        tell(f"warning: {fitted.said}")
     if arguments.json:
         print(json.dumps(result_facts(fitted, target)))
     elif not arguments.quiet:

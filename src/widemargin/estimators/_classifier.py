@@ -53,6 +53,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):  # type: ignore[misc]
         self._target = target.without_rows()
         self.coef_, self.intercept_ = found.coef, found.intercept
         self._keep(found.solutions)
+        self._report_end(found.problem)
         return self
 
     def _penalty(self) -> tuple[str, float]:

@@ -58,6 +58,7 @@ class LinearRegressor(RegressorMixin, LinearModel):  # type: ignore[misc]
         if self._one_column(y):
             self.coef_, self.intercept_ = found.solutions[0].coef, float(found.intercept[0])
         self._keep(found.solutions)
+        self._report_end(found.problem)
         return self
 
     def _columns(self, y: Any, rows: int) -> list[Vector]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..multiclass.solving import Solve, Watch
 from ..objective.problem import Problem
+from ..selection.edge import told_of_edge
 from ..selection.result import SearchResult
 from ..selection.search import Plan, search
 from ..solvers.effort import Effort
@@ -65,7 +66,7 @@ class Searching(LinearModel):
         return None  # a search shows its values, not its fits
 
     def _search(self, problem: Problem, effort: Effort, plan: Plan) -> SearchResult:
-        return search(problem, effort, plan)
+        return told_of_edge(search(problem, effort, plan))
 
     def _plan(self, problem: Problem, *, progress: bool) -> Plan:
         Cs = spaced_Cs(self.Cs)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from ..objective.class_weights import weighted_by_class
 from ..objective.losses import LOSSES
 from ..solvers.base import Solver
-from ..solvers.run.solution import Solution, Status
 from ..vectors import Vector
 
 # scikit-learn's solvers. Which of them a program asks for says how to compute, not what: here "auto" sees to that.
@@ -108,19 +105,3 @@ def seed_of(random_state: Any) -> int:
     if random_state is None:
         return 0
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
-
-
-def report_end(name: str, solution: Solution, tol: float, remedy: str) -> None:
-    """Says how a run ended when it did not converge: a warning, or Ctrl-C passed on so that a search stops too."""
-    if solution.status is Status.INTERRUPTED:
-        raise KeyboardInterrupt
-    if solution.converged:
-        return
-    raise_limit = "raise max_iter, " if solution.status is Status.ITERATION_LIMIT else ""
-    warnings.warn(
-        f"{name} ended with status '{solution.status}' at a relative gap of "
-        f"{solution.certificate.relative_gap:.2g}, above tol={tol:g}: the objective may be that far from the best "
-        f"possible. To go on, {raise_limit}{remedy}.",
-        ConvergenceWarning,
-        stacklevel=4,
-    )

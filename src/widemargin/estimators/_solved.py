@@ -1,22 +1,27 @@
-"""An estimator that solves: its threads, and what it keeps of the solutions."""
+"""An estimator that solves: its threads, what it keeps of the solutions, what it says of one that did not converge."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 
-from ..solvers.run.solution import Solution
+from ..outside import warn_outside
+from ..solvers.run.solution import Solution, Status
 from ..threads import thread_count
-from ._shared import report_end
+from ._shared import known_solver
+
+if TYPE_CHECKING:
+    from ..objective.any_problem import AnyProblem
 
 
 class SolvedModel(BaseEstimator):  # type: ignore[misc]
     """Base of all estimators that fit by `solve`. Subclasses hold the parameters, `tol` and `n_jobs` among them."""
 
-    # What helps a run that did not converge, besides more steps.
-    _remedy: ClassVar[str] = "scale the features, lower C, or accept a larger tol"
+    # What helps a run of this estimator that did not converge, besides what helps any.
+    _remedies: ClassVar[tuple[str, ...]] = ()
 
     def _threads(self) -> int:
         return thread_count(1 if self.n_jobs is None else self.n_jobs)
@@ -31,4 +36,27 @@ class SolvedModel(BaseEstimator):  # type: ignore[misc]
         self.certificate_ = worst.certificate
         self.trace_ = worst.trace
         self.solver_ = worst.solver
-        report_end(type(self).__name__, worst, self.tol, self._remedy)
+
+    def _report_end(self, problem: Callable[[int], AnyProblem]) -> None:
+        """Says how the worst run ended if it did not converge; `problem` gives that of a model, by its number.
+
+        A warning, or Ctrl-C passed on so that a search stops too.
+        """
+        worst = self.solution_
+        if worst.status is Status.INTERRUPTED:
+            raise KeyboardInterrupt
+        if worst.converged:
+            return
+        from ..solvers.advice import explain_end  # not needed where all is well
+
+        number = next(k for k, solution in enumerate(self.solutions_) if solution is worst)
+        said = explain_end(
+            problem(number),
+            worst,
+            self.tol,
+            who=type(self).__name__,
+            asked=known_solver(self.solver) if hasattr(self, "solver") else None,
+            also=self._remedies,
+            names=getattr(self, "feature_names_in_", None),
+        )
+        warn_outside(said, ConvergenceWarning)

@@ -16,6 +16,7 @@ import numpy as np
 from ..numbers import as_number
 from ..objective.penalties import make_penalty
 from ..objective.problem import Problem
+from ..selection.edge import told_of_edge
 from ..selection.path import checked_Cs
 from ..selection.result import SearchResult
 from ..selection.search import Plan, search
@@ -217,7 +218,7 @@ random_state, verbose
         if self.l1_ratios is None:
             return super()._search(problem, effort, plan)
         found = [search(with_penalty(problem, share), effort, plan) for share in self._shares()]
-        return max(found, key=lambda one: one.best_score)  # the first of equals
+        return told_of_edge(max(found, key=lambda one: one.best_score))  # the first of equals
 
     def _keep(self, solutions: Sequence[Solution]) -> None:
         found, about = self._results, self._target.strategy.subjects(self.classes_.tolist())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,8 +54,6 @@ class LinearOneClassSVM(OutlierMixin, SolvedModel):  # type: ignore[misc]
     array([ 1, -1])
     """
 
-    _remedy: ClassVar[str] = "scale the features, or accept a larger tol"
-
     def __init__(
         self, nu: float = 0.5, *, tol: float = 1e-3, max_iter: int | None = None, n_jobs: int | None = None
     ) -> None:
@@ -74,6 +72,7 @@ class LinearOneClassSVM(OutlierMixin, SolvedModel):  # type: ignore[misc]
         self.offset_ = -solution.intercept
         self.intercept_ = np.array([solution.intercept])
         self._keep([solution])
+        self._report_end(lambda number: problem)
         return self
 
     def score_samples(self, X: Any) -> Vector:

@@ -59,7 +59,7 @@ class OrdinalSVC(ClassifierMixin, SolvedModel):  # type: ignore[misc]
     True
     """
 
-    _remedy: ClassVar[str] = "set solver=OrdinalNewton(precondition=True), scale the features, or accept a larger tol"
+    _remedies: ClassVar[tuple[str, ...]] = ("set solver=OrdinalNewton(precondition=True)",)
 
     def __init__(
         self,
@@ -97,6 +97,7 @@ class OrdinalSVC(ClassifierMixin, SolvedModel):  # type: ignore[misc]
         self.coef_ = w[None, :]
         self.classes_ = np.asarray(problem.classes)
         self._keep([solution])
+        self._report_end(lambda number: problem)
         return self
 
     def scores(self, X: Any) -> NDArray[np.float64]:

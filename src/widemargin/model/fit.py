@@ -83,6 +83,7 @@ class Fitted:
     model: Model
     solutions: list[Solution]
     left_out: int = 0  # classes that an interruption left untrained
+    said: str = ""  # of the worst run, if it did not converge: how it ended, and what would help
 
     @property
     def interrupted(self) -> bool:
@@ -179,4 +180,14 @@ def fitted_of(
         features or {},
         decision="scores" if strategy is None else strategy.decides,
     )
-    return Fitted(model, list(models.solutions), models.missing)
+    return Fitted(model, list(models.solutions), models.missing, _said_of(models, recipe))
+
+
+def _said_of(models: Models, recipe: Recipe) -> str:
+    worst = max(range(len(models.solutions)), key=lambda k: models.solutions[k].certificate.relative_gap)
+    solution = models.solutions[worst]
+    if solution.converged or not models.parts:
+        return ""
+    from ..solvers.advice import explain_end  # not needed where all is well
+
+    return explain_end(models.problem(worst), solution, recipe.tol, who="the training", asked=recipe.solver)

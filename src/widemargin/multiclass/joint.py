@@ -76,7 +76,7 @@ class Joint(Strategy):
         problem: Any = part.make()
         (solution,) = solve_models([part], problem.size, ask).solutions
         coef, intercept = problem.decode(solution.coef)
-        return Models(coef, intercept, (solution,))
+        return Models(coef, intercept, (solution,), parts=[part])
 
     def subjects(self, classes: Sequence[Any]) -> list[tuple[Any, int]]:
         """Every class, in the one solution."""

@@ -64,7 +64,7 @@ def solve_models(parts: Sequence[Part], n_features: int, ask: Ask) -> Models:
     deadline = Deadline.after(ask.effort.max_seconds)
     begun = _begin_together(parts, ask, table.dense)
     rest = replace(ask, effort=replace(ask.effort, max_seconds=deadline.share()))
-    return table.models(_solve_parts(parts, n_features, rest, begun, table))
+    return replace(table.models(_solve_parts(parts, n_features, rest, begun, table)), parts=parts)
 
 
 def _solve_parts(

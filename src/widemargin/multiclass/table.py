@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from ..solvers.run.solution import SlimSolution, Solution
 from ..vectors import Vector
 from .labelled import Table
+from .parts import OneProblem, OneSided, Part
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -32,6 +33,13 @@ class Models:
     intercept: Vector
     solutions: tuple[Solution, ...]
     missing: int = 0  # models that Ctrl-C left unsolved
+    parts: Sequence[Part] = field(default=(), repr=False)  # what the solutions are of
+
+    def problem(self, number: int) -> OneProblem:
+        """The problem of a model, made anew."""
+        made = self.parts[number].make()
+        assert not isinstance(made, OneSided)  # which has nothing to be asked about
+        return made
 
 
 class CoefficientTable:

@@ -50,6 +50,11 @@ class Loss:
         return False
 
     @property
+    def most_curvature(self) -> float:
+        """The largest second derivative in a prediction; zero where there are corners alone, or none is known."""
+        return 0.0
+
+    @property
     def straight_share(self) -> float:
         """The largest curvature, in |slope| of the straight piece if there is one."""
         return 0.0
@@ -134,6 +139,10 @@ class Piecewise(Loss):
         return 0.5 / self.bend if self.bend > 0 else 0.0
 
     @property
+    def most_curvature(self) -> float:
+        return self.steepness
+
+    @property
     def straight_share(self) -> float:
         slopes = [abs(bound) for bound in (self.lower, self.upper) if bound != 0 and np.isfinite(bound)]
         return self.steepness / min(slopes) if slopes else 0.0
@@ -185,6 +194,10 @@ class Logistic(Loss):
     name = "logistic"
     lower, upper = 0.0, 1.0
     probabilities = True
+
+    @property
+    def most_curvature(self) -> float:
+        return 0.25
 
     @property
     def most_straight_share(self) -> float:

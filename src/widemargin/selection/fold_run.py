@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +20,7 @@ from ..objective.points import Point
 from ..solvers.effort import Effort
 from ..solvers.run.solution import Solution, Status
 from ..vectors import Vector
+from .ahead import LENGTHS, STEPS, savings_ahead
 from .folds import Fold
 from .scoring import Score
 from .several import Several, parts_of
@@ -84,10 +86,14 @@ class FoldRun:
         if not isinstance(fitted, Several):  # what several models would keep fills the memory
             fitted = fitted.kept_along()
         self._parts = parts_of(fitted)
-        self._starts = [Starts(self.spanning) for _ in self._parts]
+        self.restart()
         self._held_out = subject.X if self.shared else subject.X.take(fold.held_out)
         if self.mean_loss:
             self._factor = float(subject.weights.sum() / fitted.weights.sum())
+
+    def restart(self) -> None:
+        """Forgets the fits made so far: the next C may be a smaller one."""
+        self._starts = [Starts(self.spanning) for _ in self._parts]
 
     def at(self, C: float, max_seconds: float | None = None) -> FoldFit:
         """Fits at C and scores; Ctrl-C is passed on."""
@@ -105,6 +111,25 @@ class FoldRun:
         if solution.status is Status.INTERRUPTED:
             raise KeyboardInterrupt
         return solution
+
+    def saved_ahead(self, fit: FoldFit, C: float) -> Vector:
+        """What steps beyond C save of the loss of the rows held out, in that of a constant prediction: see ahead.py."""
+        saved, constant = np.zeros(1), 0.0
+        for part, judge, solution in zip(self._parts, self._judges, fit.solutions, strict=True):
+            problem, held_out = part.at(C * self._factor).make(), judge.at(C).make()
+            if not (isinstance(problem, OneSided) or isinstance(held_out, OneSided)):
+                savings, least = savings_ahead(problem, solution, held_out)
+                saved, constant = saved + savings, constant + least
+        known = constant > 0 and bool(np.isfinite(saved).all())
+        return saved / constant if known else np.zeros(STEPS * len(LENGTHS))
+
+    @cached_property
+    def _judges(self) -> Sequence[Part]:
+        """The problems of the rows held out."""
+        subject, rows = self.subject, self.fold.held_out
+        if not (subject.weights[rows] > 0).any():
+            return [Part(lambda: OneSided(True)) for _ in self._parts]
+        return parts_of(subject.restricted(rows) if self.shared else subject.taken(rows))
 
     def _predictions(self, solutions: Sequence[Solution]) -> Vector:
         """One column per model."""

@@ -25,6 +25,11 @@ class Candidate:
     converged: bool
 
     @property
+    def error(self) -> float:
+        """The standard error of the mean score; zero for one fold."""
+        return float(np.std(self.scores, ddof=1)) / len(self.scores) ** 0.5 if len(self.scores) > 1 else 0.0
+
+    @property
     def mean_score(self) -> float:
         """The mean over the folds."""
         return float(np.mean(self.scores))
@@ -43,7 +48,8 @@ class SearchResult:
     there are several. The solutions that they come from carry the certificates.
 
     Of values with the same mean score the smallest is the best. `ended` says why the values in `not_tried` were left
-    out, and is None when all were tried.
+    out, and is None when all were tried. `edge` is "upper" or "lower" where the best value lies at that end of a range
+    which the search chose itself and could not widen any further, else None.
 
     Examples
     --------
@@ -63,6 +69,7 @@ class SearchResult:
     ended: str | None
     not_tried: tuple[float, ...]
     l1_ratio: float  # the share of l1 in the penalty
+    edge: str | None = None
 
     @property
     def solution(self) -> Solution:

@@ -1,8 +1,9 @@
 """`find_C`: the best C by cross-validation, in the manner of LIBLINEAR's -C, for every loss and penalty.
 
-C goes up. At each value all folds are fitted, in parallel, each model from its own fits at smaller values (walk.py);
-the search ends at the last value, or when larger ones are hopeless (stopping.py). The best value is then fitted on all
-rows. Several models, as of one class against the rest, have one C, and their common score counts (several.py).
+C goes up (climb.py). At each value all folds are fitted, in parallel, each model from its own fits at smaller values
+(walk.py); the search ends at the last value, or when larger ones are hopeless (stopping.py). The best value is then
+fitted on all rows. Several models, as of one class against the rest, have one C, and their common score counts
+(several.py).
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,6 @@ import numpy as np
 from ..blas import limit_blas, one_blas_thread
 from ..data.matrix import stored
 from ..data.rows import IN_ORDER
-from ..deadline import Deadline
 from ..multiclass.solving import Ask, solve_models
 from ..multiclass.table import Models
 from ..numbers import as_number
@@ -28,15 +27,17 @@ from ..solvers.effort import Effort
 from ..solvers.run.solution import Status
 from ..threads import thread_count, thread_map
 from ..vectors import Vector
-from .fold_run import FoldFit, FoldRun, average_model, shares_rows, spanning_within
+from .climb import Best, Climb
+from .edge import told_of_edge
+from .fold_run import FoldRun, average_model, shares_rows, spanning_within
 from .folds import Fold, make_folds
 from .path import checked_Cs
 from .problems import subject_of
 from .result import Candidate, SearchResult
 from .scoring import make_score
 from .several import Subject, parts_of
-from .stopping import OUT_OF_TIME, EarlyStopping, StopWatch, search_deadlines
-from .values import doubling_Cs
+from .stopping import EarlyStopping, StopWatch, search_deadlines
+from .values import Values
 
 # A gap that a fold's model may have unless told otherwise: docs/selection.md holds what it does to scores.
 LOOSEST_SCORE_TOL = 3e-3
@@ -136,7 +137,7 @@ def find_C(
     )
     counted = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     plan = Plan(Cs, cv, scoring, counted, early_stopping, score_tol=score_tol, progress=progress)
-    return search(subject, Effort(solver, tol, max_iter, max_seconds, seed, n_jobs), plan)
+    return told_of_edge(search(subject, Effort(solver, tol, max_iter, max_seconds, seed, n_jobs), plan))
 
 
 @dataclass(frozen=True)
@@ -152,9 +153,9 @@ class Plan:
     mean_loss: bool = False  # C is divided by the weight of the rows fitted, so that it means the same in every fold
     progress: bool = False
 
-    def values(self, subject: Subject) -> list[float]:
-        """The values of C in ascending order."""
-        return list(doubling_Cs(subject)) if self.Cs is None else sorted(set(checked_Cs(self.Cs)))
+    def values(self, subject: Subject) -> Values:
+        """The values of C."""
+        return Values.doubling(subject) if self.Cs is None else Values.given(checked_Cs(self.Cs))
 
     def scoring_effort(self, effort: Effort) -> Effort:
         """How the folds are fitted, on one thread each: a score may need less accuracy than the model returned."""
@@ -182,67 +183,23 @@ def search(subject: Subject, effort: Effort, plan: Plan) -> SearchResult:
         folds = [fold.by_length(lengths) for fold in folds]
     fold_effort = plan.scoring_effort(effort)
     runs = [FoldRun(subject, fold, fold_effort, score, plan.mean_loss, shared, spanning) for fold in folds]
+    workers = min(thread_count(effort.n_jobs), len(runs))
+    climb = Climb(values, runs, plan.watch(), trying, workers)
     with one_blas_thread():
         limit_blas()
-        tried, best, reason = _climb(values, runs, plan, scorer, trying, thread_count(effort.n_jobs))
-        models = _fit_all(subject, best, runs, replace(effort, max_seconds=whole.share()))
+        with thread_map(workers) as map_folds, _shown(plan.progress, len(values.listed), scorer) as show:
+            climb.go(map_folds, show)
+        models = _fit_all(subject, climb.best, runs, replace(effort, max_seconds=whole.share()))
     return SearchResult(
-        candidates=tuple(tried),
-        best=best.candidate,
+        candidates=tuple(climb.tried),
+        best=climb.best.candidate,
         models=models,
         scoring=scorer,
-        ended=reason,
-        not_tried=tuple(values[len(tried) :]),
+        ended=climb.ended,
+        not_tried=climb.not_tried,
         l1_ratio=subject.penalty.rho,
+        edge=climb.edge,
     )
-
-
-@dataclass(frozen=True)
-class _Best:
-    """The best value so far and the folds' models at it, from which the fit of all rows starts."""
-
-    candidate: Candidate
-    fits: list[FoldFit]
-
-
-def _climb(
-    values: list[float], runs: list[FoldRun], plan: Plan, scorer: str, deadline: Deadline, threads: int
-) -> tuple[list[Candidate], _Best, str | None]:
-    """Value after value, until the last one, until the rest is hopeless, or until the time has run out."""
-    watch = plan.watch()
-    tried: list[Candidate] = []
-    best: _Best | None = None
-    workers = min(threads, len(runs))
-
-    def fit(k: int, C: float) -> FoldFit:
-        return runs[k].at(C, deadline.share(k, len(runs), workers))
-
-    with thread_map(workers) as map_folds, _shown(plan.progress, len(values), scorer) as show:
-        for C in values:
-            fits: list[FoldFit] = list(map_folds(partial(fit, C=C), range(len(runs))))
-            if best is not None and _ran_out(fits):
-                return tried, best, OUT_OF_TIME  # what was cut short tells nothing of this value
-            candidate = _candidate(C, fits)
-            tried.append(candidate)
-            if best is None or candidate.mean_score > best.candidate.mean_score:
-                best = _Best(candidate, fits)
-            show(candidate, best.candidate)
-            reason = _reason_to_end(watch, candidate, fits) if watch is not None else None
-            if reason is None and values[-1] != C and deadline.passed:
-                reason = OUT_OF_TIME
-            if reason is not None:
-                return tried, best, reason
-    assert best is not None
-    return tried, best, None
-
-
-def _reason_to_end(watch: StopWatch, candidate: Candidate, fits: list[FoldFit]) -> str | None:
-    coefs, predictions = [fit.coef for fit in fits], [fit.predictions for fit in fits]
-    return watch.reason_to_end(candidate.C, np.array(candidate.scores), coefs, predictions)
-
-
-def _ran_out(fits: list[FoldFit]) -> bool:
-    return any(solution.status is Status.TIME_LIMIT for fit in fits for solution in fit.solutions)
 
 
 def _require_weight_to_score(folds: Sequence[Fold], weights: Vector | None) -> None:
@@ -251,24 +208,12 @@ def _require_weight_to_score(folds: Sequence[Fold], weights: Vector | None) -> N
             raise ValueError(f"fold {number} holds out no row whose weight is above zero: there is nothing to score")
 
 
-def _candidate(C: float, fits: list[FoldFit]) -> Candidate:
-    solutions = [solution for fit in fits for solution in fit.solutions]
-    return Candidate(
-        C=C,
-        scores=tuple(fit.score for fit in fits),
-        nonzeros=float(np.mean([np.count_nonzero(fit.coef) for fit in fits])),
-        passes=float(sum(solution.trace[-1].passes for solution in solutions if len(solution.trace))),
-        seconds=float(sum(solution.seconds for solution in solutions)),
-        converged=all(solution.converged for solution in solutions),
-    )
-
-
-def _fit_all(subject: Subject, best: _Best, runs: list[FoldRun], effort: Effort) -> Models:
+def _fit_all(subject: Subject, best: Best, runs: list[FoldRun], effort: Effort) -> Models:
     """The models of all rows at the best C, each from the mean of the folds' models."""
     parts = [part.at(best.candidate.C) for part in parts_of(subject)]
     folds = [[fit.solutions[k] for fit in best.fits] for k in range(len(parts))]
     guesses = [average_model(runs, part, k, folds[k]) for k, part in enumerate(parts)]
-    models = solve_models(parts, len(guesses[0].w), Ask(effort, guesses))
+    models = replace(solve_models(parts, len(guesses[0].w), Ask(effort, guesses)), parts=())  # a result is kept
     if models.solutions[-1].status is Status.INTERRUPTED:
         raise KeyboardInterrupt
     if isinstance(subject, MulticlassProblem):

@@ -70,14 +70,22 @@ def _equality_solution(G: Array, b: Vector, free: NDArray[np.bool_]) -> tuple[Ve
 
 
 def _walk(beta: Vector, target: Vector, free: NDArray[np.bool_]) -> tuple[Vector, bool]:
-    """From beta towards the target until a free variable becomes zero and leaves; whether the target was reached."""
+    """From beta towards the target until a free variable becomes zero and leaves; whether the target was reached.
+
+    Where the values of G range so far that rounding has taken the constraint from the system, its solution may lie off
+    the simplex, and the walk would leave no mass at all: then beta stays where it is.
+    """
     leaving = free & (target < 0)
     if not leaving.any():
-        return target / target.sum(), True
+        total = float(target.sum())
+        return (target / total, True) if total > 0 else (beta, True)
     room = np.full_like(beta, np.inf)
     room[leaving] = beta[leaving] / (beta[leaving] - target[leaving])
     first = int(np.argmin(room))
-    beta = np.maximum(0.0, beta + room[first] * (target - beta))
-    beta[first] = 0.0
+    moved = np.maximum(0.0, beta + room[first] * (target - beta))
+    moved[first] = 0.0
+    total = float(moved.sum())
+    if not total > 0:
+        return beta, True
     free[first] = False
-    return beta / beta.sum(), False
+    return moved / total, False

@@ -9,11 +9,16 @@ fixed sample of rows judges the end of every epoch, at the price of a small part
 All epochs have the same judges, so that what one has over another, sum_i c_i (loss_i - loss'_i), is known far better
 than either objective: to about DOUBT standard deviations of that sum. A later epoch is on the whole the better one; it
 is passed over where the sample leaves no doubt that it is not. Where the sample is all of the rows there is none.
+
+What the sample has not seen may still weigh more than all that it has, a few rows far longer than others. So the answer
+is looked at with all rows when it is asked for: one that is worse than w = 0, or not finite, gives way to w = 0. The
+predictions are made once, for the certificate needs them as well.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +32,8 @@ if TYPE_CHECKING:
 
 SAMPLE = 4_000
 DOUBT = 2.0
+# The bound of the dual point zero: a conjugate is zero there.
+NO_DUAL_POINT = 0.0
 
 
 class BestEpoch:
@@ -41,7 +48,8 @@ class BestEpoch:
         self._judges = Judges(problem, seed)
         self._w, self._intercept, self._v = np.zeros(columns), 0.0, np.zeros(rows)
         self._next_w, self._next_v = np.empty(columns), np.empty(rows)
-        self._bound = -math.inf
+        self._bound = NO_DUAL_POINT
+        self._problem = problem
 
     @property
     def room(self) -> tuple[Vector, Vector]:
@@ -51,7 +59,7 @@ class BestEpoch:
     def forget(self) -> None:
         """Lets whatever is offered next be the best, if it is finite."""
         self._judges.forget()
-        self._bound = -math.inf
+        self._bound = NO_DUAL_POINT
 
     def offer(self, intercept: float) -> None:
         """The w that stands in the room, with that intercept: kept unless the judges know a better one."""
@@ -73,6 +81,14 @@ class BestEpoch:
     def point(self) -> Point:
         """The best w with the best dual point: copies, for what is kept is written over."""
         return Point(self._w.copy(), self._intercept, self._v.copy())
+
+    def answer(self) -> Point:
+        """The best point with its predictions, or w = 0 where that is better."""
+        problem, point, nothing = self._problem, self.point(), np.zeros_like(self._v)
+        z = problem.X.matvec(point.w, point.intercept, n_jobs=problem.n_jobs)
+        if problem.penalty_at(point) + problem.loss_sum(z) <= problem.loss_sum(nothing):
+            return replace(point, z=z)
+        return Point(np.zeros_like(point.w), 0.0, point.dual, nothing)
 
 
 class Judges:

@@ -114,7 +114,7 @@ class Pegasos(Solver):
             verdict = yield Step(
                 iteration=iteration,
                 passes=float(iteration),
-                point=best.point,
+                point=best.answer,
                 objective=primal,
                 dual=primal - gap,
                 gap=gap,

@@ -91,7 +91,7 @@ class StochasticSolver(Solver):
             verdict = yield Step(
                 iteration=iteration,
                 passes=float(iteration),
-                point=best.point,
+                point=best.answer,
                 objective=report.primal,
                 dual=report.dual,
                 gap=gap,

@@ -26,7 +26,7 @@ from ...data.matrix import stored
 from ...data.rows import IN_ORDER, VERBS
 from ..base import Run, Solver, Step, Steps
 from .best_epoch import BestEpoch
-from .svm_sgd import best_first_rate, cost_of_nothing
+from .svm_sgd import best_first_rate, usual_rate
 
 if TYPE_CHECKING:
     from ...objective.problem import Problem
@@ -68,7 +68,7 @@ class SgdQN(Solver):
             problem.intercept_scale,
             run.seed,
         )
-        native.begin(best_first_rate(partial(native.trial, self.sample), cost_of_nothing(problem)))
+        native.begin(best_first_rate(partial(native.trial, self.sample), usual_rate(problem)))
         if run.start is not None:
             native.set_weights(run.start.w, run.start.intercept)
         best = BestEpoch(problem, run.seed)
@@ -89,7 +89,7 @@ class SgdQN(Solver):
             verdict = yield Step(
                 iteration=iteration,
                 passes=float(iteration),
-                point=best.point,
+                point=best.answer,
                 objective=primal,
                 dual=primal - gap,
                 gap=gap,
