@@ -109,7 +109,7 @@ class PlainWeights:
 
 
 def _settled(pair: Pair, slack: Vector, floor: Vector, invisible: Vector) -> Vector:
-    """What the slacks lack of their true values, after none is left below the floor; nothing where v's last digits do."""
+    """What the slacks lack of their true values, after none is left below the floor; nothing where digits end."""
     pair.y = np.maximum(pair.y, floor)
     lacking = slack - pair.y
     return np.where(np.abs(lacking) <= invisible, 0.0, lacking)
