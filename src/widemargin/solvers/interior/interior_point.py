@@ -32,6 +32,7 @@ from ...objective.losses import ALL_LOSSES
 from ...vectors import Vector
 from ..base import Point, Run, Solver, Step, Steps
 from ..costs import INTERIOR_ORDER, INTERIOR_STEP, system_passes
+from .attempts import Attempt, attempts
 from .rows import make_rows
 from .system import System
 from .weights import make_weights
@@ -93,8 +94,14 @@ class InteriorPoint(Solver):
 
     def iterate(self, problem: Problem, run: Run) -> Steps:
         whole = _Whole(problem, run)
+        for attempt in attempts(problem):
+            whole.begin(attempt)
+            yield from self._attempt(whole)
+
+    def _attempt(self, whole: _Whole) -> Steps:
+        """Steps from one start until they are stuck or done."""
         while True:
-            state = _State(whole.restricted())
+            state = whole.new_state()
             while True:
                 state.measure()
                 step = whole.look(state)
@@ -105,7 +112,7 @@ class InteriorPoint(Solver):
                     break
                 if verdict is not None:
                     whole.strictness *= 0.5
-                if not state.step() or whole.is_stuck():
+                if not state.step() or whole.is_stuck(state):
                     break
                 whole.passes += state.step_passes
             if whole.is_complete or not whole.exchange(state):
@@ -120,14 +127,22 @@ class _Whole:
         self._counting = np.flatnonzero(problem.weights > 0)
         self._inner = problem if len(self._counting) == problem.X.shape[0] else problem.taken(self._counting)
         self.iteration, self.passes, self.strictness = 0, 0.0, 1.0
-        self._rounds, self._share = 0, FIRST_SHARE
-        self._gap, self._since = np.inf, 0  # the smallest gap that was worth telling, and when that was
         self.primal, self.dual, self._violations = np.inf, -np.inf, np.zeros(problem.X.shape[1])
         self._best = Point(np.zeros(problem.X.shape[1]), 0.0, None)
         rows, columns = self._inner.X.shape
         self.working: Columns = np.arange(columns)
         if min(rows, columns) > INTERIOR_ORDER and problem.penalty.rho > 0:
             self.working = self._first_working_set()
+
+    def begin(self, attempt: Attempt) -> None:
+        """Another start; what is known stays."""
+        self.attempt = attempt
+        self._rounds, self._share = 0, FIRST_SHARE
+
+    def new_state(self) -> _State:
+        """An interior point of the working set's problem, of whose progress nothing is known yet."""
+        self._gap, self._since = np.inf, self.iteration  # the smallest gap that was worth telling, and when that was
+        return _State(self.restricted(), self.attempt)
 
     @property
     def is_complete(self) -> bool:
@@ -177,10 +192,10 @@ class _Whole:
             n_active=len(self.working),
         )
 
-    def is_stuck(self) -> bool:
-        """Whether the gap has hardly fallen over the last steps: rounding holds it."""
-        if not self.primal - self.dual > NO_PROGRESS * self._gap:
-            self._gap, self._since = self.primal - self.dual, self.iteration
+    def is_stuck(self, state: _State) -> bool:
+        """Whether the state's gap has hardly fallen over the last steps: rounding holds it."""
+        if not state.primal - state.dual > NO_PROGRESS * self._gap:
+            self._gap, self._since = state.primal - state.dual, self.iteration
         return self.iteration - self._since > PATIENCE
 
     def _note_dual(self, v: Vector, dual: float) -> None:
@@ -234,7 +249,7 @@ class _Whole:
     def _solved_on(self, near: Columns, allowed: float) -> bool:
         """Whether some of the working features alone reach that objective; takes their point."""
         everyone, self.working = self.working, self.working[near]
-        state = _State(self.restricted())
+        state = _State(self.restricted(), self.attempt)
         try:
             for _ in range(MOST_STEPS_WITHIN):
                 state.measure()
@@ -267,12 +282,12 @@ class _Whole:
 class _State:
     """An interior point of one problem whose rows all count."""
 
-    def __init__(self, problem: Problem) -> None:
-        self.problem, self._system, self._rows = problem, System(problem), make_rows(problem)
+    def __init__(self, problem: Problem, attempt: Attempt) -> None:
+        self.problem, self._system, self._rows = problem, System(problem), make_rows(problem, attempt)
         self.rho = problem.penalty.rho
         g = self._system.rmatvec(self._rows.v)
-        self._weights = make_weights(self.rho, g, self._first_mu(len(g)))
-        self.w, self.b = (g if self.rho == 0 and self._rows.pairs else np.zeros_like(g)), 0.0
+        self._weights = make_weights(self.rho, g, self._first_mu(len(g)), attempt.meets_ridge)
+        self.w, self.b = self._weights.first, 0.0
         if problem.intercept == "free" and not self._rows.pairs:
             self.b = problem.best_intercept(np.zeros(problem.X.shape[0]))
         self._pairs = [*self._weights.pairs, *self._rows.pairs]
@@ -372,9 +387,7 @@ class _State:
             self.b = b + t * db
             if self.objective(self.w + t * dw) < before:
                 self.w = self.w + t * dw
-                self._rows.moved(t * self._dv)
-                if t < 1:
-                    self._rows.cut_short()
+                self._rows.moved(t, self._dv)
                 return True
             t *= 0.5
         self.b = b
@@ -400,7 +413,7 @@ class _State:
         self.w, self.b = self.w + primal * dx[0], self.b + primal * db
         for pair, x, y in zip(self._pairs, dx[1:], dy, strict=True):
             pair.x, pair.y = pair.x + primal * x, pair.y + dual * y
-        self._rows.moved(dual * self._dv)
+        self._rows.moved(dual, self._dv)
 
 
 def _until_zero(x: Vector, dx: Vector, share: float) -> float:

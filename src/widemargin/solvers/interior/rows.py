@@ -29,7 +29,9 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from ...vectors import Vector
+from .attempts import Attempt
 from .pairs import Pair
+from .weights import first_weights
 
 if TYPE_CHECKING:
     from ...objective.losses import Loss
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
 
 # A row with less curvature than this share of C_i is as good as straight.
 LEAST_CURVATURE = 1e-12
+# A step of which so much was made is a whole one.
+WHOLE = 0.9
 
 
 class Rows(Protocol):
@@ -58,23 +62,22 @@ class Rows(Protocol):
     def answer(self, dz: Vector, dv: Vector) -> list[Vector]:
         """dy of the pairs, for the last pull and a change of the predictions and of v."""
 
-    def moved(self, dv: Vector) -> None:
-        """Takes notice of a step in v, and of pairs that have moved."""
-
-    def cut_short(self) -> None:
-        """Takes notice that the last step ended early, though nothing bounded it."""
+    def moved(self, share: float, dv: Vector) -> None:
+        """Takes notice of a share of the step in v, and of pairs that have moved."""
 
 
-def make_rows(problem: Problem) -> Rows:
+def make_rows(problem: Problem, attempt: Attempt) -> Rows:
     """The rows of a problem whose weights are all above zero, at the start of the method."""
-    return BoundedRows(problem) if problem.loss.piecewise else SmoothRows(problem)
+    if problem.loss.piecewise:
+        return BoundedRows(problem, attempt.meets_ridge)
+    return SmoothRows(problem, attempt.keeps_slopes)
 
 
 class SmoothRows:
-    """v = -C loss'(z) at the optimum; on the way there v is kept for itself, more exactly than z could tell it."""
+    """v = -C loss'(z); with `keeps_v` that holds at the optimum alone: v is kept, more exactly than z could tell it."""
 
-    def __init__(self, problem: Problem) -> None:
-        self._problem = problem
+    def __init__(self, problem: Problem, keeps_v: bool) -> None:
+        self._problem, self._may_keep = problem, keeps_v
         self.pairs: list[Pair] = []
         self.linear = False
         rows = np.zeros(problem.X.shape[0])
@@ -96,12 +99,10 @@ class SmoothRows:
     def answer(self, dz: Vector, dv: Vector) -> list[Vector]:
         return []
 
-    def moved(self, dv: Vector) -> None:
-        self.v = self._problem.clipped_dual(self.v + dv)
-
-    def cut_short(self) -> None:
-        """A step was cut where nothing bounds it: v begins anew with the slopes there."""
-        self._keeps_v = False
+    def moved(self, share: float, dv: Vector) -> None:
+        """After a whole step v is what the equations say, else it begins anew with the slopes."""
+        self.v = self._problem.clipped_dual(self.v + share * dv)
+        self._keeps_v = self._may_keep and share >= WHOLE
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,7 @@ def arms_of(loss: Loss) -> list[Arm]:
 class BoundedRows:
     """Arms between their bounds, one line of each matrix per arm."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, meets_ridge: bool) -> None:
         loss, y, C = problem.loss, problem.y, problem.weights
         arms = arms_of(loss)
         signs = np.array([[arm.sign] for arm in arms])
@@ -137,8 +138,11 @@ class BoundedRows:
         self.linear = not loss.smooth
         self._alpha = np.ones_like(self._sign) * self._first(problem, arms, unit)
         self.v = self._begin + np.sum(self._sign * self._alpha, axis=0)
-        slope = self._tilt + self._bend * self._alpha + self._sign * self._first_predictions(problem)
-        lam = np.maximum(slope, 0.0) + max(unit, float(np.abs(slope).max()) if problem.penalty.rho == 0 else 0.0)
+        slope = self._tilt + self._bend * self._alpha
+        if meets_ridge:
+            slope = slope + self._sign * self._first_predictions(problem)
+            unit = max(unit, float(np.abs(slope).max()))
+        lam = np.maximum(slope, 0.0) + unit
         self.pairs = [Pair(lam, self._alpha)]
         self._sides = [(1.0, slice(None))]
         caps = np.array([[arm.cap] for arm in arms if np.isfinite(arm.cap)])
@@ -149,11 +153,11 @@ class BoundedRows:
         self.measure(np.zeros_like(C))
 
     def _first_predictions(self, problem: Problem) -> Vector:
-        """With l2 the method begins at w = X^T v, where all conditions but the products can be met; else at w = 0."""
-        if problem.penalty.rho > 0:
-            return np.zeros_like(self.v)
-        z = problem.X.matvec(problem.X.rmatvec(self.v, n_jobs=problem.n_jobs), n_jobs=problem.n_jobs)
-        return z + problem.intercept_scale**2 * float(self.v.sum())
+        """X w at the weights that the method begins with."""
+        X, n_jobs, rho = problem.X, problem.n_jobs, problem.penalty.rho
+        w = first_weights(rho, X.rmatvec(self.v, n_jobs=n_jobs))
+        constant = first_weights(rho, np.array([problem.intercept_scale * float(self.v.sum())]))
+        return X.matvec(w, problem.intercept_scale * float(constant[0]), n_jobs=n_jobs)
 
     @staticmethod
     def _first(problem: Problem, arms: list[Arm], unit: float) -> Vector:
@@ -195,9 +199,6 @@ class BoundedRows:
         change = (self._force - self._sign * dz) / self._curvature if len(self._sign) > 1 else self._sign * dv
         return [side * change[arms] for side, arms in self._sides]
 
-    def moved(self, dv: Vector) -> None:
-        self.v = self.v + dv
+    def moved(self, share: float, dv: Vector) -> None:
+        self.v = self.v + share * dv
         self._alpha = self.pairs[0].y
-
-    def cut_short(self) -> None:
-        """Every step is bounded."""

@@ -33,7 +33,7 @@ Step = tuple[Vector, float, Vector, Vector]
 # Added to the unit diagonal; grows until the factorisation succeeds.
 LEAST_DAMPING, MOST_DAMPING = 1e-14, 1e-4
 # Steps of refinement, and what may be left of the right-hand side after them.
-REFINEMENTS, MOST_LEFT = 2, 1e-6
+REFINEMENTS, MOST_LEFT = 3, 1e-6
 # Rows and features with less than this count as having this much, the largest number whose square is one.
 LEAST = 1e-150
 
@@ -84,7 +84,6 @@ class System:
         if not self._may_be_orthogonal:
             return False
         self._orthogonal = Orthogonal(self._features_data() if self._by_features else self._rows_data())
-        self._border()
         return self._orthogonal.is_regular
 
     def _features_data(self) -> Square:
@@ -154,31 +153,63 @@ class System:
     def _back(self, right: Vector) -> Vector:
         from scipy.linalg.lapack import dpotrs
 
-        if self._orthogonal is not None:
-            return self._orthogonal.solve(right)
         found, _ = dpotrs(self._factor, self._scale * right, lower=1)
         solved: Vector = self._scale * found
         return solved
 
     def solve(self, right: Vector, pull: Vector, imbalance: float) -> Step:
         """dw, db, dz = X dw + db and dv."""
-        refined = self._by_features_refined if self._by_features else self._by_rows_refined
-        found, left = refined(right, pull, imbalance)
-        if left > MOST_LEFT and self._orthogonal is None and self._factorise_data():
-            found, _ = refined(right, pull, imbalance)
-        return found
+        if self._orthogonal is None:
+            refined = self._by_features_refined if self._by_features else self._by_rows_refined
+            found, left = refined(right, pull, imbalance)
+            if left <= MOST_LEFT or not self._factorise_data():
+                return found
+        return (self._features_squares if self._by_features else self._rows_squares)(right, pull, imbalance)
+
+    def _features_squares(self, right: Vector, pull: Vector, imbalance: float) -> Step:
+        """dw, db by least squares: D^1/2 (X dw + db) near D^-1/2 pull, and E^1/2 dw near E^-1/2 right."""
+        assert self._orthogonal is not None
+        D, E, n = np.sqrt(self._D), np.sqrt(self._E), self._n_penalised
+        if self._free:  # sum dv = imbalance: what each row gives to it is taken back from the features
+            share = imbalance * self._D / float(self._D.sum())
+            right, pull = right + self.accurate_rmatvec(share), pull - share
+        else:
+            share = np.zeros_like(pull)
+        dw, db, dz, dv = np.zeros(n), 0.0, np.zeros_like(pull), pull
+        for _ in range(REFINEMENTS):
+            x = self._orthogonal.solve(np.concatenate([dv / D, (right - self._E * dw) / E]))
+            more, shift = x[:n], float(x[n]) if self._free else 0.0
+            dw, db, moved = dw + more, db + shift, self.matvec(more, shift)
+            dz, dv = dz + moved, dv - self._D * moved
+        return dw, db, dz, dv + share
+
+    def _rows_squares(self, right: Vector, pull: Vector, imbalance: float) -> Step:
+        """dv by least squares: E^-1/2 X^T dv near -E^-1/2 right, and D^-1/2 dv near D^-1/2 pull, less D^1/2 db."""
+        assert self._orthogonal is not None
+        D, E = np.sqrt(self._D), np.sqrt(self._E)
+        ones = self._orthogonal.solve(np.concatenate([np.zeros(len(E)), D])) if self._free else np.zeros(len(D))
+        dv, db, dw = np.zeros(len(D)), 0.0, right / self._E
+        for _ in range(REFINEMENTS):
+            more = self._orthogonal.solve(np.concatenate([-E * dw, (pull - dv) / D - D * db]))
+            if self._free:
+                shift = (float(dv.sum() + more.sum()) - imbalance) / float(ones.sum())
+                more, db = more - shift * ones, db + shift
+            dv = dv + more
+            dw = (right + self.accurate_rmatvec(dv)) / self._E
+        return dw, db, (pull - dv) / self._D, dv
 
     def _by_features_refined(self, right: Vector, pull: Vector, imbalance: float) -> tuple[Step, float]:
         """The step, and the share of the right-hand side that it leaves."""
-        dw, db, dv = np.zeros_like(right), 0.0, pull
+        dw, db, dz, dv = np.zeros_like(right), 0.0, np.zeros_like(pull), pull
         sizes = []
         for _ in range(REFINEMENTS):
             residual = right - self._E * dw + self.accurate_rmatvec(dv)
             sizes.append(self._size(residual))
             more, shift = self._solve_features(residual, float(dv.sum()) - imbalance)
             dw, db = dw + more, db + shift
-            dz = self.matvec(dw, db)
-            dv = pull - self._D * dz
+            # Step by step: the whole of D (X dw + db) would hide in its rounding what the last steps set right.
+            moved = self.matvec(more, shift)
+            dz, dv = dz + moved, dv - self._D * moved
         sizes.append(self._size(right - self._E * dw + self.accurate_rmatvec(dv)))
         return (dw, db, dz, dv), _share(sizes)
 

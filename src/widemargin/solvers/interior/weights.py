@@ -27,6 +27,7 @@ class Weights(Protocol):
     """What the method asks of the weights."""
 
     pairs: list[Pair]
+    first: Vector  # the weights to begin with
 
     def measure(self, w: Vector, g: Vector, noise: Vector) -> None:
         """Takes notice of new weights, of g = X^T v, and of the rounding in it."""
@@ -44,18 +45,26 @@ class Weights(Protocol):
         """How far each slope is from the bound on the side of its weight; zero where there is no bound."""
 
 
-def make_weights(rho: float, g: Vector, mu: float) -> Weights:
-    """The side of the weights at w = 0 with X^T v = g."""
-    return SplitWeights(rho, g, mu) if rho > 0 else PlainWeights(len(g))
+def make_weights(rho: float, g: Vector, mu: float, meets_ridge: bool) -> Weights:
+    """The side of the weights at the start, where X^T v = g."""
+    return SplitWeights(rho, g, mu, meets_ridge) if rho > 0 else PlainWeights(g, meets_ridge)
+
+
+def first_weights(rho: float, g: Vector) -> Vector:
+    """The w that makes every slack rho: it meets all conditions but the products, whatever the features' scales."""
+    return g / (1 - rho)
 
 
 class SplitWeights:
     """w = a - c. w itself is kept beside them, since their difference would lose the digits of a small one."""
 
-    def __init__(self, rho: float, g: Vector, mu: float) -> None:
+    def __init__(self, rho: float, g: Vector, mu: float, meets_ridge: bool) -> None:
         self._rho, self._ridge = rho, 1 - rho
-        slack = rho + np.abs(g)
-        self._a, self._c = Pair(mu / slack, slack), Pair(mu / slack, slack.copy())
+        self.first = first_weights(rho, g) if meets_ridge else np.zeros_like(g)
+        slack = np.full_like(g, rho) if meets_ridge else rho + np.abs(g)
+        half = np.maximum(mu / slack, np.abs(self.first).max(initial=0.0))
+        self._a = Pair(half + np.maximum(self.first, 0.0), slack)
+        self._c = Pair(half + np.maximum(-self.first, 0.0), slack.copy())
         self.pairs = [self._a, self._c]
 
     def measure(self, w: Vector, g: Vector, noise: Vector) -> None:
@@ -88,12 +97,13 @@ class SplitWeights:
 class PlainWeights:
     """w = X^T v"""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, g: Vector, meets_ridge: bool) -> None:
         self.pairs: list[Pair] = []
-        self._ones = np.ones(size)
+        self.first = g if meets_ridge else np.zeros_like(g)
+        self._ones = np.ones(len(g))
 
     def measure(self, w: Vector, g: Vector, noise: Vector) -> None:
-        self._lacking = g - w
+        self._lacking = _visible(g - w, ULPS * noise)
 
     def curvature(self) -> Vector:
         return self._ones
@@ -111,5 +121,9 @@ class PlainWeights:
 def _settled(pair: Pair, slack: Vector, floor: Vector, invisible: Vector) -> Vector:
     """What the slacks lack of their true values, after none is left below the floor; nothing where digits end."""
     pair.y = np.maximum(pair.y, floor)
-    lacking = slack - pair.y
+    return _visible(slack - pair.y, invisible)
+
+
+def _visible(lacking: Vector, invisible: Vector) -> Vector:
+    """What is lacking, or nothing where it is no more than the last digits of v make: no step could mend that."""
     return np.where(np.abs(lacking) <= invisible, 0.0, lacking)

@@ -1,9 +1,9 @@
-"""Equations A^T A x = r by an orthogonal factorisation of A, where A^T A itself would lose the digits that matter.
+"""Least squares |A x - b| by an orthogonal factorisation, where A^T A would lose the digits that matter.
 
 The columns of data may lie many powers of ten apart, and an interior point adds as many of its own. The condition of
 A^T A is the square of that of A: a Cholesky factor of the product knows nothing of what is below 1e-8 of the rest.
-Householder's R of A with its columns scaled to one length, its rows sorted by size and its columns pivoted, is right
-row by row, however far apart their sizes are (Cox and Higham 1998).
+Householder's factors of A with its columns scaled to one length, its rows sorted by size and its columns pivoted, are
+right row by row, however far apart their sizes are (Cox and Higham 1998).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def dense(X: Matrix) -> Dense:
 
 
 class Orthogonal:
-    """R of A = Q R, with A's columns scaled to one length and pivoted, and its rows sorted by size; Q is not kept."""
+    """A = Q R, with A's columns scaled to one length and pivoted, and its rows sorted by size."""
 
     def __init__(self, A: Dense) -> None:
         from scipy.linalg import qr
@@ -42,17 +42,21 @@ class Orthogonal:
         lengths = np.linalg.norm(A, axis=0)
         self._scale = 1 / np.where(lengths > 0, lengths, 1.0)
         A = A * self._scale
-        A = A[np.argsort(-np.abs(A).max(axis=1), kind="stable")]
-        self._R, self._order = qr(A, mode="r", pivoting=True, overwrite_a=True, check_finite=False)
+        self._sorted = np.argsort(-np.abs(A).max(axis=1), kind="stable")
+        # Q as LAPACK keeps it: reflections, which are applied in a moment and never multiplied out.
+        (self._raw, self._tau), self._R, self._order = qr(
+            A[self._sorted], mode="raw", pivoting=True, overwrite_a=True, check_finite=False
+        )
         self._R = self._R[: len(self._order)]
         diagonal = np.abs(np.diag(self._R))
         self.is_regular = bool(np.isfinite(diagonal).all() and diagonal.min(initial=1.0) > 0)
 
-    def solve(self, right: Vector) -> Vector:
-        """x of A^T A x = right."""
+    def solve(self, b: Vector) -> Vector:
+        """x for which |A x - b| is least."""
         from scipy.linalg import solve_triangular
+        from scipy.linalg.lapack import dormqr
 
-        half = solve_triangular(self._R, (self._scale * right)[self._order], trans="T", check_finite=False)
-        found = np.empty_like(right)
-        found[self._order] = solve_triangular(self._R, half, check_finite=False)
+        turned, _, _ = dormqr("L", "T", self._raw, self._tau, b[self._sorted, np.newaxis], max(64, 64 * len(b)))
+        found = np.empty_like(self._scale)
+        found[self._order] = solve_triangular(self._R, turned[: len(found), 0], check_finite=False)
         return self._scale * found
