@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..linalg.orthogonal import is_affordable
+
 if TYPE_CHECKING:
     from ...objective.problem import Problem
 
@@ -17,17 +19,26 @@ class Attempt:
     # At the w that a ridge makes of v, which meets all conditions but the products; else at w = 0, with slacks that are
     # not true yet. The former does not mind the scales of the features, the latter is nearer to the end.
     meets_ridge: bool
-    # The logistic loss: v for itself, which keeps digits that the slopes at z lose; else the slopes, which lead better.
-    keeps_slopes: bool
+    # The logistic loss: v goes its own way from zero, which keeps the digits that the slopes at z would lose.
+    keeps_v: bool = False
+    # The equations of a step for the features even where rows are fewer: w keeps its digits where rows depend on each
+    # other and their v, which may then be anything, hides in its rounding what they make of w.
+    through_features: bool = False
 
 
 def attempts(problem: Problem) -> Iterator[Attempt]:
     """The starts for that problem, the more promising one first."""
+    rows, columns = problem.X.shape
+    other_side = columns >= rows and is_affordable(rows + columns + 1, columns + 2)
     if not problem.loss.piecewise:
-        yield Attempt(meets_ridge=False, keeps_slopes=False)
-        yield Attempt(meets_ridge=False, keeps_slopes=True)
+        yield Attempt(meets_ridge=False)
+        yield Attempt(meets_ridge=False, keeps_v=True)
+        if other_side:
+            yield Attempt(meets_ridge=False, keeps_v=True, through_features=True)
         return
     with_ridge = problem.penalty.rho < 1
     if with_ridge:
-        yield Attempt(meets_ridge=True, keeps_slopes=False)
-    yield Attempt(meets_ridge=False, keeps_slopes=False)
+        yield Attempt(meets_ridge=True)
+    yield Attempt(meets_ridge=False)
+    if other_side:
+        yield Attempt(meets_ridge=with_ridge, through_features=True)

@@ -283,7 +283,8 @@ class _State:
     """An interior point of one problem whose rows all count."""
 
     def __init__(self, problem: Problem, attempt: Attempt) -> None:
-        self.problem, self._system, self._rows = problem, System(problem), make_rows(problem, attempt)
+        self.problem, self._rows = problem, make_rows(problem, attempt)
+        self._system = System(problem, attempt.through_features)
         self.rho = problem.penalty.rho
         g = self._system.rmatvec(self._rows.v)
         self._weights = make_weights(self.rho, g, self._first_mu(len(g)), attempt.meets_ridge)

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 
 # A row with less curvature than this share of C_i is as good as straight.
 LEAST_CURVATURE = 1e-12
-# A step of which so much was made is a whole one.
-WHOLE = 0.9
 
 
 class Rows(Protocol):
@@ -70,25 +68,25 @@ def make_rows(problem: Problem, attempt: Attempt) -> Rows:
     """The rows of a problem whose weights are all above zero, at the start of the method."""
     if problem.loss.piecewise:
         return BoundedRows(problem, attempt.meets_ridge)
-    return SmoothRows(problem, attempt.keeps_slopes)
+    return SmoothRows(problem, attempt.keeps_v)
 
 
 class SmoothRows:
-    """v = -C loss'(z); with `keeps_v` that holds at the optimum alone: v is kept, more exactly than z could tell it."""
+    """v = -C loss'(z); with `keeps_v` only at the optimum: v goes there from zero for itself, and loses no digits."""
 
     def __init__(self, problem: Problem, keeps_v: bool) -> None:
-        self._problem, self._may_keep = problem, keeps_v
+        self._problem, self._keeps_v = problem, keeps_v
         self.pairs: list[Pair] = []
         self.linear = False
         rows = np.zeros(problem.X.shape[0])
-        self._keeps_v = False
+        self.v = rows
         self.measure(rows + (problem.best_intercept(rows) if problem.intercept == "free" else 0.0))
 
     def measure(self, z: Vector) -> None:
         u, self._curvature = self._problem.loss_derivatives(z)
         self._slopes = -u
         if not self._keeps_v:
-            self.v, self._keeps_v = self._slopes, True
+            self.v = self._slopes
 
     def weights(self) -> Vector:
         return np.maximum(self._curvature, LEAST_CURVATURE * self._problem.weights)
@@ -100,9 +98,7 @@ class SmoothRows:
         return []
 
     def moved(self, share: float, dv: Vector) -> None:
-        """After a whole step v is what the equations say, else it begins anew with the slopes."""
         self.v = self._problem.clipped_dual(self.v + share * dv)
-        self._keeps_v = self._may_keep and share >= WHOLE
 
 
 @dataclass(frozen=True)

@@ -41,15 +41,18 @@ LEAST = 1e-150
 class System:
     """The equations of one run: `factorise` for each step, then `solve` for each right-hand side."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, through_features: bool = False) -> None:
         limit_blas()
         self.problem = problem
         rows, columns = problem.X.shape
         self._free = problem.intercept == "free"
         self._n_penalised = columns + (problem.intercept == "regularized")
-        self._by_features = self._n_penalised <= rows
-        self._gram = Gram(problem.X, problem.constant, problem.n_jobs) if self._by_features else None
-        small = min(rows, self._n_penalised) + self._free
+        self._by_features = through_features or self._n_penalised <= rows
+        # Through more features than rows the product would be singular.
+        self._needs_orthogonal = self._n_penalised > rows and self._by_features
+        products = self._by_features and not self._needs_orthogonal
+        self._gram = Gram(problem.X, problem.constant, problem.n_jobs) if products else None
+        small = (self._n_penalised if self._by_features else rows) + self._free
         self._may_be_orthogonal = is_affordable(rows + self._n_penalised, small)
         self._orthogonal: Orthogonal | None = None
 
@@ -75,7 +78,7 @@ class System:
         self._D, self._E = np.maximum(D, LEAST), np.maximum(E, LEAST)
         if not (np.isfinite(self._D).all() and np.isfinite(self._E).all()):
             return False
-        if self._orthogonal is not None or not self._factorise_product():
+        if self._needs_orthogonal or self._orthogonal is not None or not self._factorise_product():
             return self._factorise_data()
         return True
 
