@@ -80,7 +80,7 @@ def _with_last_resort(solver: Solver, problem: Any) -> Solver:
     from .run.hand_over import HandOver
 
     budget = interior_passes(problem)
-    return HandOver(solver, last, budget, most=budget)
+    return HandOver(solver, last, budget, patience=INTERIOR_SHARE * budget, most=budget)
 
 
 def stiffness(problem: Problem) -> float:
@@ -138,7 +138,11 @@ class Rule:
         from .run.hand_over import HandOver
 
         budget = self.budget(problem)
-        return HandOver(first, second[0], budget, most=self.most_share * budget)
+        if math.isinf(self.most_share):
+            return HandOver(first, second[0], budget)
+        # Newton-type methods close the gap with their last steps: they are judged by their share of the time alone.
+        most = self.most_share * budget
+        return HandOver(first, second[0], budget, patience=most, most=most)
 
 
 # What the words of the rules mean, one test each.

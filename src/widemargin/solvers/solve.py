@@ -15,6 +15,7 @@ from .base import Point, Solver
 from .registry import make_solver, require
 from .run.centred import Centring
 from .run.driver import Callback, Driver, Limits
+from .run.merged import Merging
 from .run.solution import Solution
 
 if TYPE_CHECKING:
@@ -75,17 +76,19 @@ def solve(
     if not 0 <= seed < 2**64:
         raise ValueError(f"seed must lie between 0 and 2**64 - 1, got {seed!r}")
     problem = problem.with_jobs(thread_count(n_jobs))
-    centring = Centring.of(problem)
-    start = centring.there(start_point(problem, warm_start))
+    start = start_point(problem, warm_start)
+    merging = Merging.of(problem) if solver == "auto" else Merging(problem)
+    centring = Centring.of(merging.problem)
+    start = centring.there(merging.there(start))
     chosen = choose(centring.problem) if solver == "auto" else make_solver(solver)
     require(chosen, centring.problem)
     driver = Driver(centring.problem, chosen, tol, limits, seed, start)
     if not progress:
-        return centring.back(driver.run(callback))
+        return merging.back(centring.back(driver.run(callback)))
     from ..progress import show_progress
 
     with show_progress(tol, callback) as shown:
-        return centring.back(driver.run(shown))
+        return merging.back(centring.back(driver.run(shown)))
 
 
 def _limits(max_iter: int | None, max_seconds: float | None) -> Limits:
