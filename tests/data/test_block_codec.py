@@ -114,7 +114,6 @@ def test_the_checksum_is_that_of_others():
     assert len(sums) == len(long)
 
 
-
 def mutated(content, rng):
     """Bytes with a few of them changed, cut, doubled or moved."""
     data = bytearray(content)
@@ -143,8 +142,7 @@ def test_no_bytes_crash_the_decoder(kind):
         form = FORMS[rng.integers(0, 3)]
         try:
             rows = decoded(bad, X, form)
-        except ValueError as error:
-            assert error.args[0]
+        except ValueError:
             refused += 1
         else:
             assert rows.n_rows == X.shape[0] and rows.nnz == X.nnz
