@@ -10,9 +10,16 @@ from typing import Any
 import numpy as np
 
 from widemargin import BlockFile, write_blocks
+from widemargin.data.rows import BLOCKS
+from widemargin.solvers.registry import solver_class
 
 _FOLDER = tempfile.TemporaryDirectory()
 _NUMBERS = itertools.count()
+
+
+def where_it_runs(problem: Any, name: str) -> Any:
+    """The problem over rows that the solver of that name can use: in a file, if it asks for one."""
+    return problem.over(on_disk(problem.X.to_scipy())) if BLOCKS in solver_class(name).needs else problem
 
 
 def on_disk(X: Any, *, chunk_rows: int = 9, memory: Any = None, y: Any = None, chunk_bytes: int = 2000) -> BlockFile:

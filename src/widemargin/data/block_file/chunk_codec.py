@@ -30,7 +30,8 @@ def with_codec(codec: str, content: bytes) -> bytes:
     """Encoded bytes as they are stored."""
     if codec != "zstd":
         return content
-    return struct.pack("<Q", len(content)) + zstandard().ZstdCompressor(LEVEL).compress(content)
+    packed: bytes = zstandard().ZstdCompressor(LEVEL).compress(content)
+    return struct.pack("<Q", len(content)) + packed
 
 
 def without_codec(codec: str, stored: NDArray[np.uint8]) -> NDArray[np.uint8]:

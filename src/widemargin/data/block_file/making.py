@@ -64,6 +64,7 @@ def write_blocks(
     except CountsFromZero:
         if "-" in paths:
             raise ValueError("<stdin>: an index 0 appears: say that indices count from 0 (zero_based=True)") from None
+        settings["source"]["zero_based"] = True
         _write(path, replace(how, zero_based=True).batches(paths), settings)
     return BlockFile(path, memory=memory)
 

@@ -238,7 +238,7 @@ class BlockAppender(BlockWriter):
 
 def decoded_bytes(rows: int, entries: int, dtype: Any) -> int:
     """What rows take in memory: a place for each, a column and a value for each entry."""
-    return 8 * rows + (4 + np.dtype(dtype).itemsize) * entries
+    return 8 * rows + (4 + int(np.dtype(dtype).itemsize)) * entries
 
 
 class Pending:

@@ -43,34 +43,34 @@ class Frozen:
     """A point at the beginning of a pass, and what the pass adds up for its certificate."""
 
     def __init__(self, point: Point, free: bool, n_jobs: int) -> None:
-        assert point.dual is not None
         self._point, self._free, self._n_jobs = point, free, n_jobs
-        self._z = np.empty(len(point.dual))
+        self._v: Vector = point.dual  # type: ignore[assignment]
+        self._z = np.empty(len(self._v))
         # X^T of the positive and of the negative part: balancing a dual point scales one of them.
         self._pulls = [np.zeros_like(point.w) for _ in range(2 if free else 1)]
 
     def look(self, parts: list[Part]) -> None:
         """Adds the rows of a block, before its steps."""
-        v = self._point.dual
         for first, X in parts:
             rows = slice(first, first + X.shape[0])
+            v = self._v[rows]
             self._z[rows] = X.matvec(self._point.w, self._point.intercept, n_jobs=self._n_jobs)
-            halves = [np.maximum(v[rows], 0.0), np.minimum(v[rows], 0.0)] if self._free else [v[rows]]
+            halves = [np.maximum(v, 0.0), np.minimum(v, 0.0)] if self._free else [v]
             for pull, half in zip(self._pulls, halves, strict=True):
                 _core.rmatvec(X.native_rows, half, pull, self._n_jobs)
 
     @property
     def drift(self) -> Vector:
         """By how much w had strayed from X^T v."""
-        strayed: Vector = sum(self._pulls) - self._point.w
+        strayed: Vector = np.sum(self._pulls, axis=0) - self._point.w
         return strayed
 
     def point(self) -> Point:
         """The frozen point with its predictions and X^T v, its dual point balanced where the intercept is free."""
-        v, pull = self._point.dual, self._pulls[0]
+        v, pull = self._v, self._pulls[0]
         if self._free:
             v = balanced(v)
-            pull = sum(_share(v, self._point.dual, sign) * one for sign, one in zip((1, -1), self._pulls, strict=True))
+            pull = _share(v, self._v, 1) * self._pulls[0] + _share(v, self._v, -1) * self._pulls[1]
         return Point(self._point.w, self._point.intercept, v, self._z, pull)
 
 
