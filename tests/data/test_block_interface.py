@@ -14,7 +14,18 @@ import pytest
 
 from block_rows import on_disk
 from support import random_data
-from widemargin import BlockFile, LinearSVC, LinearSVR, LogisticRegression, load_model, write_blocks, write_svmlight
+from widemargin import (
+    BlockFile,
+    LinearSVC,
+    LinearSVR,
+    LogisticRegression,
+    Problem,
+    find_C,
+    load_model,
+    path,
+    write_blocks,
+    write_svmlight,
+)
 from widemargin.cli import main
 
 
@@ -141,3 +152,27 @@ def test_a_full_disk_leaves_what_was_there(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="No space left"):
         write_blocks(path, [(np.ones((500, 9)), np.ones(500))])
     assert os.listdir(tmp_path) == ["a.wmb"] and BlockFile(path).shape == (4, 4)
+
+
+@pytest.mark.parametrize("loss", ["squared_hinge", "hinge"])
+def test_the_search_for_C_and_a_path_over_a_file(data, loss):
+    X, y = data
+    file, Cs = on_disk(X, y=y), [0.01, 0.1, 1.0]
+    words = {"loss": loss, "cv": 3, "Cs": Cs, "tol": 1e-5, "early_stopping": False}
+    there, here = find_C(file, file.y, **words), find_C(X, y, **words)
+    assert there.best_C == here.best_C and there.best_score == pytest.approx(here.best_score, abs=1e-2)
+    assert there.solution.certificate.primal == pytest.approx(here.solution.certificate.primal, rel=2e-5)
+    disk, memory = (path(Problem(rows, y, loss), Cs, tol=1e-6) for rows in (file, X))
+    for one, other in zip(disk, memory, strict=True):
+        assert one.certificate.primal == pytest.approx(other.certificate.primal, rel=2e-6)
+
+
+def test_train_goes_on_from_a_state(data):
+    words = ["train", "-q", "-s", "3", "-e", "1e-4", "--resume", "state"]
+    assert main([*words, "--max-iter", "3", "a.svm", "part.wm"]) == 0
+    assert os.path.exists("state") and load_model("part.wm").certificates[0]["status"] != "converged"
+    assert main([*words, "a.svm", "rest.wm"]) == 0
+    assert main(["train", "-q", "-s", "3", "-e", "1e-4", "--solver", "block_dual_cd", "a.svm.wmb", "whole.wm"]) == 0
+    rest, whole = load_model("rest.wm"), load_model("whole.wm")
+    assert rest.certificates[0]["status"] == "converged" and "resume" not in rest.settings
+    assert rest.certificates[0]["objective"] == pytest.approx(whole.certificates[0]["objective"], rel=2e-4)

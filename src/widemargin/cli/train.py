@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .options import TYPES_HELP, add_reading, add_training, folds, memory, reading_of, recipe_of
@@ -45,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("data larger than memory")
     group.add_argument("--memory", type=memory, metavar="AMOUNT", help="train from disk within so much, such as 2G")
     group.add_argument("--cache", metavar="FILE", help="keep the file of blocks there and use it again (DATA.wmb)")
+    group.add_argument("--resume", metavar="STATE", help="keep the run's state there, and go on from it")
     group = parser.add_argument_group("output")
     group.add_argument("-v", type=folds, metavar="N", dest="folds", help="N-fold cross-validation instead of a model")
     group.add_argument("-C", action="store_true", dest="find_cost", help="search for C, print the best; no model")
@@ -73,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     target = _target(arguments)
     reading = _start(arguments)  # goes on while NumPy is loaded
-    recipe = recipe_of(arguments)
+    recipe = replace(recipe_of(arguments), resume=arguments.resume)
     from ..model.fit import fit_model
 
     data = reading()
@@ -88,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _from_disk(arguments: argparse.Namespace) -> bool:
     from ..data.formats import format_of
 
-    asked = arguments.memory is not None or arguments.cache is not None
+    asked = (arguments.memory, arguments.cache, arguments.resume) != (None, None, None)
     return asked or format_of(arguments.data, arguments.format) == "blocks"
 
 

@@ -20,6 +20,7 @@ from ..multiclass.table import Models
 from ..objective.class_weights import balanced_factors, given_factors
 from ..objective.problem import Problem
 from ..objective.weighted_rows import as_rows
+from ..solvers.base import Solver
 from ..solvers.effort import Effort
 from ..solvers.run.solution import Solution, Status
 from .model import Model, certificate_facts, plain_label
@@ -51,10 +52,18 @@ class Recipe:
     seed: int = 0
     pairs: bool = False  # more than two classes: one against one
     liblinear: str | None = None
+    resume: str | None = None  # a file for the state of a fit from disk, which goes on from it
 
     def effort(self) -> Effort:
         """What all fits together may cost."""
-        return Effort(self.solver, self.tol, self.max_iter, self.max_seconds, self.seed, self.n_jobs)
+        return Effort(self._solver(), self.tol, self.max_iter, self.max_seconds, self.seed, self.n_jobs)
+
+    def _solver(self) -> str | Solver:
+        if self.resume is None:
+            return self.solver
+        from ..solvers.dual.block_dual_cd import BlockDualCD
+
+        return BlockDualCD(resume=self.resume)
 
     def problem(self) -> dict[str, Any]:
         """The words of `Problem` that all models share."""
@@ -70,7 +79,7 @@ class Recipe:
 
     def settings(self) -> dict[str, Any]:
         """What the model keeps: all that decides it."""
-        kept = {k: v for k, v in asdict(self).items() if v not in (None, {}, False) and k != "n_jobs"}
+        kept = {k: v for k, v in asdict(self).items() if v not in (None, {}, False) and k not in ("n_jobs", "resume")}
         kept |= kept.pop("parameters", {})
         # LIBLINEAR's bias: -1 where there is no constant feature.
         kept["bias"] = self.bias if self.intercept == "regularized" else 1.0 if self.intercept == "free" else -1.0

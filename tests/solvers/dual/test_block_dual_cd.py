@@ -216,3 +216,39 @@ def test_real_text_takes_as_many_passes_as_in_memory(name, loss):
     memory = Problem(X, y, loss, C=1.0)
     disk = narrow(memory.over(on_disk(X, chunk_rows=2000, chunk_bytes=1 << 20)))
     assert passes_of(disk, BlockDualCD()) <= math.ceil(1.15 * passes_of(memory, DualCD(order="permuted"))) + 1
+
+
+# Runs that go on.
+
+
+@pytest.mark.parametrize(
+    ("loss", "intercept"), [("hinge", "free"), ("squared_hinge", "none"), ("logistic", "regularized")]
+)
+def test_a_run_goes_on_bit_for_bit(tmp_path, loss, intercept):
+    X, y = text_like(rows=1500, columns=300)
+    disk = narrow(Problem(on_disk(X.astype(np.float32), chunk_bytes=2000), y, loss, intercept=intercept, C=3.0))
+    whole = solve(disk, BlockDualCD(resume=str(tmp_path / "whole")), tol=1e-4, seed=3)
+    parts = BlockDualCD(resume=str(tmp_path / "run"))
+    ends = []
+    while not ends or not ends[-1].converged:
+        ends.append(solve(disk, parts, tol=1e-4, seed=3, max_iter=(ends[-1].n_iter if ends else 0) + 2))
+    assert len(ends) > 1
+    last = ends[-1]
+    assert last.n_iter == whole.n_iter
+    assert (last.trace[-1].objective, last.trace[-1].dual) == (whole.trace[-1].objective, whole.trace[-1].dual)
+    with np.load(tmp_path / "run") as one, np.load(tmp_path / "whole") as other:
+        assert set(one.files) >= {"v", "w", "shrunk", "numbers"}
+        assert all(one[name].tobytes() == other[name].tobytes() for name in other.files)
+
+
+def test_the_state_of_another_run_is_refused(tmp_path):
+    X, y = text_like(rows=600, columns=100)
+    disk = Problem(on_disk(X), y, "hinge")
+    solver = BlockDualCD(resume=str(tmp_path / "run"))
+    solve(disk, solver, tol=1e-9, max_iter=3)
+    for other, seed in ((disk.with_C(2.0), 0), (disk, 1), (Problem(disk.X, -y, "hinge"), 0)):
+        with pytest.raises(ValueError, match="state of another run"):
+            solve(other, solver, tol=1e-9, seed=seed)
+    (tmp_path / "run").write_bytes(b"no state")
+    with pytest.raises(ValueError, match="this is not the state of a run"):
+        solve(disk, solver, tol=1e-9)

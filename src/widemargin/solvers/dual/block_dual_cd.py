@@ -22,6 +22,7 @@ from ...data.rows import BLOCKS, VERBS
 from ...objective.losses import ALL_LOSSES
 from ..base import Run, Solver, Step, Steps
 from .block_plan import MIXINGS, BlockPlan, mixing_rng
+from .block_resume import SavedRun
 from .block_state import BlockDualState, Frozen, fixed_bytes
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ class BlockDualCD(Solver):
         a large file takes longer than descending, as the first pass has shown.
     shrinking : bool
         Leave out variables that a bound holds firmly, and do not read chunks of which all are.
+    resume : str, optional
+        A file for the state of the run: written after each pass; where it exists, the run goes on from it, bit for bit.
 
     Examples
     --------
@@ -69,6 +72,7 @@ class BlockDualCD(Solver):
     mixing: str = "random"
     inner_passes: int | None = None
     shrinking: bool = True
+    resume: str | None = None
 
     def __post_init__(self) -> None:
         if self.mixing not in MIXINGS:
@@ -79,7 +83,9 @@ class BlockDualCD(Solver):
     def iterate(self, problem: Problem, run: Run) -> Steps:
         state = BlockDualState(problem, run, self.shrinking)
         descent = BlockPasses(self, state, run)
-        outlook, looks_done = Outlook(run.tol), False
+        outlook = Outlook(run.tol)
+        saved = None if self.resume is None else SavedRun(self.resume, state, descent, outlook)
+        looks_done = saved is not None and saved.load()
         while True:
             frozen = state.frozen() if looks_done else None
             yield from descent.one_pass(frozen)
@@ -99,6 +105,8 @@ class BlockDualCD(Solver):
                 outlook.was_wrong(verdict.certificate.gap)
                 state.resume(verdict)
             looks_done = outlook.is_good(sums.gap, objective) or state.native.n_active == 0
+            if saved is not None:
+                saved.save(looks_done)
 
 
 class Outlook:
@@ -110,18 +118,18 @@ class Outlook:
 
     def __init__(self, tol: float) -> None:
         self._tol = tol
-        self._gap = float("inf")  # as the last pass saw it
-        self._trust = 1.0
+        self.gap = float("inf")  # as the last pass saw it
+        self.trust = 1.0
 
     def is_good(self, gap: float, objective: float) -> bool:
         """After a pass that saw this gap."""
-        falls = min(1.0, gap / self._gap) if self._gap > 0 else 1.0
-        self._gap = gap
-        return gap * falls * self._trust <= EARLY * self._tol * abs(objective)
+        falls = min(1.0, gap / self.gap) if self.gap > 0 else 1.0
+        self.gap = gap
+        return gap * falls * self.trust <= EARLY * self._tol * abs(objective)
 
     def was_wrong(self, exact: float) -> None:
         """The certificate refuted what was seen before: the worse, the less what is seen is believed."""
-        self._trust *= min(10.0, max(1.0, exact / max(self._gap, 1e-300)))
+        self.trust *= min(10.0, max(1.0, exact / max(self.gap, 1e-300)))
 
 
 class BlockPasses:
@@ -130,7 +138,8 @@ class BlockPasses:
     def __init__(self, solver: BlockDualCD, state: BlockDualState, run: Run) -> None:
         self._state, self._run = state, run
         self._plan = BlockPlan(state.file, fixed_bytes(state.problem), run.seed, solver.mixing)
-        self._rounds = solver.inner_passes
+        self.rounds = solver.inner_passes  # how often a block is visited, once that is known
+        self.settings = (solver.mixing, solver.inner_passes, solver.shrinking, state.file.memory)
         self.number = 0  # passes made
         self.passes = 0.0  # the same, those that did not read everything as the share that they read
         self._whole: list[Part] | None = None  # the only block, where all rows fit
@@ -149,7 +158,7 @@ class BlockPasses:
                 frozen.look(parts)
             state.begin_block(parts, int(rng.integers(2**63)))
             del parts  # the native state holds the block, and lets it go when it is done
-            while not state.native.advance(self._rounds or 1, self._run.slice()):
+            while not state.native.advance(self.rounds or 1, self._run.slice()):
                 yield self._midway()
             working += time.perf_counter() - arrived
         self.number += 1
@@ -178,6 +187,6 @@ class BlockPasses:
 
     def _choose_rounds(self, seconds: float, working: float) -> None:
         """How often a block is visited from now on: as often as it takes to read the next."""
-        if self._rounds is None:
+        if self.rounds is None:
             waits = self._state.file.n_bytes >= WORTH_WAITING
-            self._rounds = min(MOST_ROUNDS, max(1, round(seconds / max(working, 1e-9)))) if waits else 1
+            self.rounds = min(MOST_ROUNDS, max(1, round(seconds / max(working, 1e-9)))) if waits else 1

@@ -87,11 +87,11 @@ class BlockDualState:
     """
 
     def __init__(self, problem: Problem, run: Run, shrinking: bool) -> None:
-        self.problem, self._run = problem, run
+        self.problem, self.run = problem, run
         self.file: BlockFile = problem.X  # type: ignore[assignment]
         self._free = problem.intercept == "free"
         self._mu, self._neighbours = self._sampled()
-        self._last_gap = np.inf
+        self.last_gap = np.inf
         self.native = _core.BlockDualCD(
             problem.loss.native,
             problem.y,
@@ -170,6 +170,6 @@ class BlockDualState:
 
     def resume(self, verdict: Certified) -> None:
         """After a point was refuted: a free intercept moves to its best value, as long as that helps."""
-        if self._free and verdict.certificate.gap < 0.9 * self._last_gap:
+        if self._free and verdict.certificate.gap < 0.9 * self.last_gap:
             self.native.intercept = verdict.point.intercept
-        self._last_gap = verdict.certificate.gap
+        self.last_gap = verdict.certificate.gap
