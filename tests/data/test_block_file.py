@@ -114,6 +114,17 @@ def test_chunks_that_are_not_needed_are_not_read(tmp_path):
     assert file.reader.bytes_read - before < file.n_bytes / 3
 
 
+def test_a_sample_reads_a_part_of_the_file(tmp_path):
+    X, y = random_data(0, rows=20_000, columns=60)
+    file = write_blocks(tmp_path / "a.wmb", [(X, y)])
+    assert file.n_chunks >= 100
+    before = file.reader.bytes_read
+    chosen, some = file.sample(500)
+    assert file.reader.bytes_read - before < 0.7 * file.n_bytes and 400 <= len(chosen) <= 1100
+    assert chosen[-1] > 15_000 and np.array_equal(some.to_scipy().toarray(), X[chosen].toarray())
+    assert len(file.sample(10**6)[0]) == 20_000
+
+
 def test_a_file_has_a_hundred_chunks_whatever_its_length(tmp_path):
     X, y = random_data(1, rows=30_000, columns=30)
     file = write_blocks(tmp_path / "a.wmb", in_batches(X, y, 999))

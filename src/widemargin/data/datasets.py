@@ -141,10 +141,11 @@ def _file_blocks(path: str, features: Mapping[str, Any], n_features: int, readin
     file = BlockFile(path)
     if file.shape[1] > n_features:
         raise ValueError(f"{path}: it has {file.shape[1]:,} features, the model has {n_features:,}")
+    y = file.y
     for first, rows in file.blocks():
         X = rows.to_scipy()
         X = X if file.shape[1] == n_features else _widened(X, n_features)
-        yield X, file.y[first : first + rows.shape[0]]
+        yield X, y[first : first + rows.shape[0]]
 
 
 def _widened(X: Any, n_features: int) -> Any:

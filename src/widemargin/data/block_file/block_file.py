@@ -11,19 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...vectors import Vector
-from ..kept import Owner
+from ..kept import Owner, kept
 from ..matrix import Matrix
 from ..rows import BLOCKS, VERBS
 from .chunk_reader import ChunkReader
 from .memory import block_bytes, parse_memory, usual_memory
 from .read_ahead import read_ahead
 from .verbs import RowsInParts, joined
-from .writer import decoded_bytes
 
 # What a row in a block costs beside its entries: its dual variable and its place in the order of visits.
 PER_ROW = 80
+# What an entry costs beside its column and value: room for unpacking, and memory that waits for the next chunk.
+PER_ENTRY = 8
 # A file of fewer bytes is read faster than a thread is started.
 WORTH_A_THREAD = 1 << 20
+# A sample comes from so many chunks.
+SAMPLED_CHUNKS = 32
 
 Part = tuple[int, Matrix]  # a chunk with the number of its first row
 
@@ -108,12 +111,20 @@ class BlockFile(RowsInParts):
         """What each chunk takes in memory while its rows are visited."""
         index = self.reader.index
         rows, entries = index["rows"].astype(np.int64), index["entries"].astype(np.int64)
-        return np.asarray(PER_ROW * rows + decoded_bytes(1, 1, self.dtype) * entries)
+        return np.asarray(PER_ROW * rows + (4 + self.dtype.itemsize + PER_ENTRY) * entries)
 
     def parts(self, needed: NDArray[Any] | None = None) -> Iterator[Part]:
         """The chunks in order, each with the number of its first row; those of which a row is needed."""
         wanted = [k for k in range(self.n_chunks) if needed is None or needed[self.rows_of(k)].any()]
         return (block[0] for block in self.visit([k] for k in wanted))
+
+    def sample(self, n: int) -> tuple[NDArray[np.intp], Matrix]:
+        """About n rows from chunks spread over the file, which need not be read as a whole; or all, if they are few."""
+        chunks = np.unique(np.linspace(0, self.n_chunks - 1, SAMPLED_CHUNKS).astype(np.intp))
+        within = [np.arange(self.first_rows[k], self.first_rows[k + 1]) for k in chunks]
+        rows = np.concatenate(within if n < self.shape[0] else [np.arange(self.shape[0])])
+        chosen = rows[:: max(1, len(rows) // max(1, n))]
+        return chosen, kept(self.owner, f"sample of {n}", lambda: self.take(chosen))
 
     def rows_of(self, k: int) -> slice:
         """The numbers of the rows in the k-th chunk."""
