@@ -33,7 +33,6 @@ class Pool : public std::enable_shared_from_this<Pool> {
 
   private:
     using Piece = HugeVector<std::byte>;
-    static constexpr std::size_t most_idle = 16;
 
     // The smallest idle piece that is large enough and not four times as large as need be; else a new one, with some
     // room to spare for the next chunk.
@@ -48,6 +47,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
                 idle_.erase(best);
                 return found;
             }
+            make_room(bytes);
         }
         return Piece(bytes + bytes / 16 + 64);
     }
@@ -55,10 +55,16 @@ class Pool : public std::enable_shared_from_this<Pool> {
         return piece.size() >= bytes && piece.size() / 4 <= bytes + 64;
     }
 
-    // One that would be the seventeenth goes: those that came first are least likely to fit again.
+    // Idle pieces of as many bytes go before a new one is made, the oldest first: the pool never holds much more than
+    // was ever in use at a time.
+    void make_room(std::size_t bytes) {
+        std::size_t freed = 0, count = 0;
+        while (count < idle_.size() && freed < bytes) freed += idle_[count++].size();
+        idle_.erase(idle_.begin(), idle_.begin() + std::ptrdiff_t(count));
+    }
+
     void give_back(Piece&& piece) {
         const std::lock_guard lock(guard_);
-        if (idle_.size() == most_idle) idle_.erase(idle_.begin());
         idle_.push_back(std::move(piece));
     }
 

@@ -179,7 +179,7 @@ def test_too_little_memory_says_what_would_do():
         solve(poor, "block_dual_cd")
     asked = str(refusal.value).rsplit("give ", 1)[1].split(",")[0]
     assert solve(problem.over(problem.X.with_memory(asked)), "block_dual_cd").converged
-    assert block_bytes(1000, 100, 50, 1e9) == 450
+    assert block_bytes(1000, 100, 50, 1e9) == 382
 
 
 PEAK = """

@@ -11,6 +11,8 @@ UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 SHARE, MOST = 0.25, 1 << 31
 # Of the chunks in a block there should be at least so many, for rows that never met to meet.
 LEAST_CHUNKS = 5
+# Of the memory for blocks, this share stays free: allocators keep some of what they are given back.
+RESERVE = 0.15
 
 
 def parse_memory(memory: Any) -> int:
@@ -68,4 +70,4 @@ def block_bytes(memory: int, fixed: float, largest_chunk: float, whole: float) -
             f"two blocks of {LEAST_CHUNKS} chunks {in_words(2 * least)}; give {in_words(needed)}"
             + (", or write the file with smaller chunk_bytes" if fixed + 2 * LEAST_CHUNKS * 65536 < memory else "")
         )
-    return int((memory - fixed) / 2)
+    return max(int((1 - RESERVE) * (memory - fixed) / 2), int(least))
