@@ -9,8 +9,10 @@ import numpy as np
 import scipy.sparse as sp
 from hypothesis import strategies as st
 
+from block_rows import on_disk
 from support import drawn_parameters, random_data
 from widemargin import CrammerSingerProblem, MaximumEntropyProblem, OneClassProblem, OrdinalProblem, Problem, solve
+from widemargin.data.rows import BLOCKS
 from widemargin.objective.losses import LOSSES
 from widemargin.solvers.registry import solver_class
 
@@ -66,6 +68,7 @@ def drawn_problem(name: str, data: Draw, *, sizes: tuple[float, ...] = (0.05, 1.
     intercept = data.draw(st.sampled_from(sorted(solver.intercepts)), label="intercept")
     y = np.sign(response) if LOSSES[loss].classification else response
     parameters = drawn_parameters(loss, data)
+    X = on_disk(X) if BLOCKS in solver.needs else X
     return Problem(X, y, loss, penalty, C, intercept=intercept, sample_weight=weight, **parameters)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from block_rows import where_it_runs
 from reference import solve_reference
 from support import random_problem
 from widemargin import Problem, cli, find_C, load_model, read_svmlight, solve, write_svmlight
@@ -75,7 +76,7 @@ def test_every_solver_that_declares_it_solves_it(name: str, intercept: str) -> N
         best = solve_reference(problem, problem.X.to_scipy().toarray())
         for solver in (cls.name for cls in declared if cls.supports(name, penalty, intercept)):
             tol = OWN_TOLERANCE.get(solver, 1e-6)
-            found = solve(problem, solver, tol=tol, max_iter=50_000)
+            found = solve(where_it_runs(problem, solver), solver, tol=tol, max_iter=50_000)
             assert found.converged, (solver, problem, found)
             assert found.certificate.primal == pytest.approx(best.value, rel=tol + 1e-7), solver
 

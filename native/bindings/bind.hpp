@@ -23,6 +23,8 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T>&& values) {
     return {kept->data(), {kept->size()}, owner};
 }
 
+void bind_block_dual_cd(nb::module_&);
+void bind_blocks(nb::module_&);
 void bind_class_rows(nb::module_&);
 void bind_cmls(nb::module_&);
 void bind_compact(nb::module_&);

@@ -5,6 +5,8 @@ NB_MODULE(_core, m) {
     m.doc() = "Passes over data and text, compiled. Use the names of the widemargin package instead.";
     widemargin::bind_rows(m);  // these two first: the others take them as arguments
     widemargin::bind_losses(m);
+    widemargin::bind_block_dual_cd(m);
+    widemargin::bind_blocks(m);
     widemargin::bind_class_rows(m);
     widemargin::bind_cmls(m);
     widemargin::bind_compact(m);

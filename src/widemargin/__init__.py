@@ -10,6 +10,9 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from . import solvers as solvers
+    from .data.block_file.block_file import BlockFile as BlockFile
+    from .data.block_file.making import append_blocks as append_blocks
+    from .data.block_file.making import write_blocks as write_blocks
     from .data.matrix import Matrix as Matrix
     from .data.svmlight import read_svmlight as read_svmlight
     from .data.svmlight import write_svmlight as write_svmlight
@@ -53,6 +56,9 @@ if TYPE_CHECKING:
 
 _HOME = {
     "Matrix": "data.matrix",
+    "BlockFile": "data.block_file.block_file",
+    "write_blocks": "data.block_file.making",
+    "append_blocks": "data.block_file.making",
     "read_svmlight": "data.svmlight",
     "write_svmlight": "data.svmlight",
     "Model": "model.model",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from block_rows import where_it_runs
 from support import random_data, random_problem
 from widemargin import (
     CrammerSingerProblem,
@@ -55,7 +56,7 @@ PROBLEMS = {
 def ends(solver: Solver, monkeypatch: pytest.MonkeyPatch, pulse: float, seconds: float) -> Solution:
     monkeypatch.setattr(Run, "slice", lambda self: seconds)
     monkeypatch.setattr(newton_rounds, "PULSE", pulse)
-    problem = PROBLEMS.get(solver.name, linear_problem)(type(solver))
+    problem = where_it_runs(PROBLEMS.get(solver.name, linear_problem)(type(solver)), solver.name)
     stochastic = solver.name in STOCHASTIC
     return solve(problem, solver, tol=1e-2 if stochastic else 1e-9, max_iter=300 if stochastic else 5000)
 

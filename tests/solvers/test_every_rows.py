@@ -8,10 +8,11 @@ import scipy.sparse as sp
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from block_rows import on_disk
 from drawn import crawls, drawn_problem, tolerance
 from plain_rows import PlainRows
 from widemargin import Matrix, MaximumEntropyProblem, Problem, solve
-from widemargin.data.rows import COLUMNS, GRAM, IN_ORDER, VERBS
+from widemargin.data.rows import BLOCKS, COLUMNS, GRAM, IN_ORDER, VERBS
 from widemargin.solvers import DualCD, HandOver, table
 from widemargin.solvers.auto import choose
 
@@ -19,6 +20,8 @@ ROWS = {
     "sparse": lambda X: Matrix(sp.csr_array(X)),
     "dense": Matrix,
     "plain": PlainRows,
+    "file": lambda X: on_disk(sp.csr_array(X)),
+    "dense file": on_disk,
 }
 BY_VERBS_ALONE = [name for name, cls in table().items() if cls.needs == {VERBS}]
 
@@ -34,14 +37,15 @@ def test_the_verbs_suffice_for_these():
 @given(data=st.data())
 def test_the_same_optimum_over_every_kind_of_rows(name, data):
     problem = drawn_problem(name, data)
-    plain = problem.X.to_scipy()
+    plain = (problem.X.load() if BLOCKS in problem.X.offers else problem.X).to_scipy()
     dense = np.asarray(plain.toarray() if sp.issparse(plain) else plain, dtype=np.float64)
     assume(not crawls(name, problem))
     tol = tolerance(name)
     kind = data.draw(st.sampled_from(sorted(ROWS)), label="rows")
     other = problem.over(ROWS[kind](dense))
     if not table()[name].needs <= other.X.offers:
-        with pytest.raises(ValueError, match=f"solver '{name}' needs .*, which PlainRows lacks; use one of|no solver"):
+        lacks = f"solver '{name}' needs .*, which {type(other.X).__name__} lacks; use one of|no solver"
+        with pytest.raises(ValueError, match=lacks):
             solve(other, name)
         return
     here, there = solve(problem, name, tol=tol, max_iter=50_000), solve(other, name, tol=tol, max_iter=50_000)

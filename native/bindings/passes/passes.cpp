@@ -26,6 +26,12 @@ void accurate_rmatvec_(const RowStore& X, Array<In> u, Array<Out> g) {
     X.visit([&](const auto& rows) { accurate_rmatvec(rows, u.data(), g.data()); });
 }
 
+void add_accurately_(const RowStore& X, Array<In> u, Array<Out> g, Array<Out> error) {
+    checked(u, X.n_rows(), "u"), checked(g, X.n_cols(), "g"), checked(error, X.n_cols(), "error");
+    nb::gil_scoped_release release;
+    X.visit([&](const auto& rows) { add_accurately(rows, u.data(), g.data(), error.data()); });
+}
+
 double hess_vec_(const RowStore& X, Array<In> h, Array<In> v, double c, Array<Out> t, Array<Out> g, int n_threads) {
     checked(h, X.n_rows(), "h"), checked(t, X.n_rows(), "t");
     checked(v, X.n_cols(), "v"), checked(g, X.n_cols(), "g");
@@ -89,6 +95,7 @@ void bind_passes(nb::module_& m) {
     using nb::arg;
     m.def("matvec", &matvec_, arg("X"), arg("w"), arg("b"), arg("z").noconvert(), arg("n_threads") = 1);
     m.def("accurate_rmatvec", &accurate_rmatvec_, arg("X"), arg("u"), arg("g").noconvert());
+    m.def("add_accurately", &add_accurately_, arg("X"), arg("u"), arg("g").noconvert(), arg("error").noconvert());
     m.def("rmatvec", &rmatvec_, arg("X"), arg("u"), arg("g").noconvert(), arg("n_threads") = 1);
     m.def("hess_vec", &hess_vec_, arg("X"), arg("h"), arg("v"), arg("c"), arg("t").noconvert(), arg("g").noconvert(),
           arg("n_threads") = 1);

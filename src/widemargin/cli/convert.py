@@ -20,6 +20,7 @@ EXAMPLES = """\
 examples:
   widemargin convert data.svm data.svm.xz
   widemargin convert data.svm data.npz
+  widemargin convert --cache train.svm.xz train.wmb   for data larger than memory
   widemargin convert --label income adult.csv adult.svm
   widemargin convert model.wm for-liblinear.model
   widemargin convert model.wm model.onnx
@@ -36,6 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--to", choices=("svm", "npz", "csv", "tsv"), help="format of TO; by default its name tells")
     parser.add_argument("--dtype", choices=("float64", "float32"), default="float64", help="of a model's weights")
     parser.add_argument("--sparse", action="store_true", help="store a model's nonzero weights only")
+    parser.add_argument("--cache", action="store_true", help="make TO a file of blocks (.wmb), in bounded memory")
+    parser.add_argument("--codec", choices=("lz4", "zstd"), default="lz4", help="of a file of blocks (lz4)")
     add_reading(parser)
 
 
@@ -51,9 +54,23 @@ def run(arguments: argparse.Namespace) -> None:
     from ..data.formats import format_of
 
     kind = format_of(arguments.target, arguments.to)
+    if arguments.cache or kind == "blocks":
+        _write_blocks(arguments)
+        return
     if kind not in _WRITERS:
         raise ValueError(f"{arguments.target}: {kind} files are read, not written: use one of {', '.join(_WRITERS)}")
     _WRITERS[kind](arguments.target, read_dataset(arguments.source, reading_of(arguments)))
+
+
+def _write_blocks(arguments: argparse.Namespace) -> None:
+    """A file of blocks; nothing is held in memory as a whole."""
+    from ..data.block_file.dataset import options_of
+    from ..data.block_file.making import write_blocks
+    from .targets import refuse_target
+
+    refuse_target(arguments.target, "the file of blocks", arguments.source)
+    options = options_of(reading_of(arguments))
+    write_blocks(arguments.target, arguments.source, codec=arguments.codec, **options)
 
 
 def _labels(data: Dataset) -> Any:

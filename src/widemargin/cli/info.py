@@ -57,9 +57,34 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.plot:
         raise ValueError(f"{arguments.file}: --plot draws the weights of a model, and this is none")
     from ..data.datasets import read_dataset
+    from ..data.formats import format_of
 
+    if format_of(arguments.file, arguments.format) == "blocks":
+        _describe_blocks(arguments)
+        return
     facts = data_facts(read_dataset(arguments.file, reading_of(arguments)))
     print(json.dumps(facts) if arguments.json else "\n".join(_data_lines(facts)))
+
+
+def _describe_blocks(arguments: argparse.Namespace) -> None:
+    from ..data.block_file.block_file import BlockFile
+    from ..data.block_file.dataset import file_facts
+
+    file = BlockFile(arguments.file)
+    facts = file_facts(file) | _label_facts(file.y)
+    print(json.dumps(facts) if arguments.json else "\n".join(_block_lines(facts)))
+
+
+def _block_lines(facts: dict[str, Any]) -> list[str]:
+    return [
+        f"rows       {facts['rows']:,}",
+        f"features   {facts['features']:,}",
+        f"nonzeros   {facts['nonzeros']:,}, {facts['form']} {facts['dtype']}",
+        f"bytes      {facts['bytes']:,} in {facts['chunks']:,} chunks, {facts['bytes_per_entry']:.2f} per nonzero, "
+        f"{facts['codec']}",
+        f"source     {', '.join(facts['source']) or 'batches'}",
+        *_label_lines(facts),
+    ]
 
 
 def data_facts(data: Dataset) -> dict[str, Any]:
@@ -105,6 +130,11 @@ def _data_lines(facts: dict[str, Any]) -> list[str]:
         f"{facts['longest_row']:,} per row",
         f"values     {facts['smallest']:g} to {facts['largest']:g}",
     ]
+    return lines + _label_lines(facts)
+
+
+def _label_lines(facts: dict[str, Any]) -> list[str]:
+    lines = []
     labels = list(facts.get("labels", {}).items())
     for i, (label, times) in enumerate(labels[:MOST_CLASSES]):
         lines.append(f"{'' if i else 'labels':<11}{label}: {times:,} ({100 * times / facts['rows']:.3g} %)")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..model.fit import Recipe
 
 OTHER_LOSSES = ("one_class", "crammer_singer")  # which are problems of their own
-FORMATS = ("svm", "npz", "csv", "tsv", "parquet", "arrow")
+FORMATS = ("svm", "npz", "csv", "tsv", "parquet", "arrow", "blocks")
 DEFAULT_TYPE = 1
 LIBLINEAR_LETTERS = {"epsilon": "-p"}
 DEFAULT_TOL = 1e-3
@@ -132,6 +132,16 @@ def _whole(text: str) -> int:
         return int(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"must be a whole number, got {text!r}") from None
+
+
+def memory(text: str) -> int:
+    """An amount of memory such as 2G."""
+    from ..data.block_file.memory import parse_memory
+
+    try:
+        return parse_memory(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def class_weight(text: str) -> tuple[str, float] | None:

@@ -10,9 +10,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from .options import TYPES_HELP, add_reading, add_training, folds, reading_of, recipe_of
+from .options import TYPES_HELP, add_reading, add_training, folds, memory, reading_of, recipe_of
 from .targets import refuse_target
 from .watch import tell, watch_for
 
@@ -30,6 +32,7 @@ examples:
   widemargin train --label income adult.csv adult.wm
   widemargin train --report page.html data.svm model.wm
   widemargin train -v 5 data.svm                  five-fold cross-validation, no model
+  widemargin train --memory 2G big.svm.xz         from disk, by way of big.svm.xz.wmb
   zcat data.svm.gz | widemargin train - model.wm
 """
 
@@ -40,6 +43,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", nargs="?")
     add_training(parser)
     add_reading(parser)
+    group = parser.add_argument_group("data larger than memory")
+    group.add_argument("--memory", type=memory, metavar="AMOUNT", help="train from disk within so much, such as 2G")
+    group.add_argument("--cache", metavar="FILE", help="keep the file of blocks there and use it again (DATA.wmb)")
+    group.add_argument("--resume", metavar="STATE", help="keep the run's state there, and go on from it")
     group = parser.add_argument_group("output")
     group.add_argument("-v", type=folds, metavar="N", dest="folds", help="N-fold cross-validation instead of a model")
     group.add_argument("-C", action="store_true", dest="find_cost", help="search for C, print the best; no model")
@@ -56,6 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
         refuse_target(arguments.report, "the report", arguments.data, arguments.model)
         if arguments.folds and not arguments.find_cost:
             raise ValueError("--report tells about a model, and -v makes none: leave one of them out")
+    if _from_disk(arguments) and (arguments.report or arguments.find_cost or arguments.folds):
+        raise ValueError("--report, -C and -v need the rows in memory: leave --memory and --cache out, or them")
     if arguments.find_cost:
         _find_cost(arguments, recipe_of(arguments), reading_of(arguments))
         return 0
@@ -65,10 +74,8 @@ def run(arguments: argparse.Namespace) -> int:
         cross_validate(arguments, recipe_of(arguments), reading_of(arguments))
         return 0
     target = _target(arguments)
-    from ..data.datasets import start_dataset
-
-    reading = start_dataset(arguments.data, reading_of(arguments))  # goes on while NumPy is loaded
-    recipe = recipe_of(arguments)
+    reading = _start(arguments)  # goes on while NumPy is loaded
+    recipe = replace(recipe_of(arguments), resume=arguments.resume)
     from ..model.fit import fit_model
 
     data = reading()
@@ -78,6 +85,25 @@ def run(arguments: argparse.Namespace) -> int:
         save_report(arguments.report, arguments.data, data, fitted, recipe)
     _report(arguments, fitted, target)
     return 130 if fitted.interrupted else 0
+
+
+def _from_disk(arguments: argparse.Namespace) -> bool:
+    from ..data.formats import format_of
+
+    asked = (arguments.memory, arguments.cache, arguments.resume) != (None, None, None)
+    return asked or format_of(arguments.data, arguments.format) == "blocks"
+
+
+def _start(arguments: argparse.Namespace) -> Callable[[], Dataset]:
+    """Begins to read the data, or finds or makes their file of blocks."""
+    if _from_disk(arguments):
+        from ..data.block_file.dataset import open_dataset
+
+        data = open_dataset(arguments.data, reading_of(arguments), cache=arguments.cache, memory=arguments.memory)
+        return lambda: data
+    from ..data.datasets import start_dataset
+
+    return start_dataset(arguments.data, reading_of(arguments))
 
 
 def _find_cost(arguments: argparse.Namespace, recipe: Recipe, reading: Reading) -> None:

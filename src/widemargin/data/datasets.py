@@ -93,7 +93,13 @@ def _read_table(path: str, reading: Reading) -> Dataset:
     return Dataset(encode(table, encoding), labels_of(table, reading.label), encoding)
 
 
-_READERS: dict[str, Callable[[str, Reading], Dataset]] = {"npz": _read_npz}
+def _open_blocks(path: str, reading: Reading) -> Dataset:
+    from .block_file.dataset import open_dataset
+
+    return open_dataset(path, reading)
+
+
+_READERS: dict[str, Callable[[str, Reading], Dataset]] = {"npz": _read_npz, "blocks": _open_blocks}
 
 
 def dataset_blocks(
@@ -128,6 +134,27 @@ def _npz_blocks(path: str, features: Mapping[str, Any], n_features: int, reading
     yield (sp.csr_array(sp.hstack([found.X, padding])) if missing else found.X), found.y
 
 
+def _file_blocks(path: str, features: Mapping[str, Any], n_features: int, reading: Reading) -> Any:
+    from .block_file.block_file import BlockFile
+
+    _refuse_columns(path, features)
+    file = BlockFile(path)
+    if file.shape[1] > n_features:
+        raise ValueError(f"{path}: it has {file.shape[1]:,} features, the model has {n_features:,}")
+    y = file.y
+    for first, rows in file.blocks():
+        X = rows.to_scipy()
+        X = X if file.shape[1] == n_features else _widened(X, n_features)
+        yield X, y[first : first + rows.shape[0]]
+
+
+def _widened(X: Any, n_features: int) -> Any:
+    import scipy.sparse as sp
+
+    X = sp.csr_array(X)
+    return sp.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], n_features))
+
+
 def _refuse_columns(path: str, features: Mapping[str, Any]) -> None:
     if "columns" in features:
         raise ValueError(f"{path}: this model was trained on a table with named columns: give it one (--format csv)")
@@ -146,4 +173,8 @@ def _table_blocks(path: str, features: Mapping[str, Any], n_features: int, readi
         yield X, labels_of(block, label)
 
 
-_BLOCKS: dict[str, Callable[[str, Mapping[str, Any], int, Reading], Any]] = {"svm": _svm_blocks, "npz": _npz_blocks}
+_BLOCKS: dict[str, Callable[[str, Mapping[str, Any], int, Reading], Any]] = {
+    "svm": _svm_blocks,
+    "npz": _npz_blocks,
+    "blocks": _file_blocks,
+}

@@ -6,6 +6,7 @@ import os
 
 _SUFFIXES = {
     ".npz": "npz",
+    ".wmb": "blocks",
     ".csv": "csv",
     ".tsv": "tsv",
     ".tab": "tsv",

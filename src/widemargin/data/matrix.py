@@ -65,6 +65,15 @@ class Matrix:
                 f"X is empty: it has {rows} row(s) and {columns} feature(s), at least one of each is required"
             )
 
+    @classmethod
+    def over_native(cls, rows: _core.Rows, dtype: np.dtype[Any], *, is_sparse: bool) -> Matrix:
+        """A matrix of native rows, which were checked where they were made."""
+        matrix = object.__new__(cls)
+        matrix.feature_names, matrix.owner = None, Owner()
+        matrix._rows, matrix._columns = rows, None
+        matrix.dtype, matrix.is_sparse, matrix.shape = dtype, is_sparse, (rows.n_rows, rows.n_cols)
+        return matrix
+
     def _from_sparse(self, X: Any) -> None:
         self._check_shape(X.shape)
         self.is_sparse = True

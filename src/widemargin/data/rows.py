@@ -23,6 +23,7 @@ VERBS = "verbs"
 IN_ORDER = "rows in order"  # native rows, visited one at a time in any order
 COLUMNS = "columns"  # native columns, visited likewise
 GRAM = "gram"  # the matrix of all rows' products with one another
+BLOCKS = "rows in blocks"  # native rows, a block of them in memory at a time, mixed anew for every pass
 
 
 class Rows(Protocol):

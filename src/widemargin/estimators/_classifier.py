@@ -9,29 +9,30 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
-from ..data.matrix import Matrix
 from ..multiclass import make_strategy
 from ..multiclass.joint import Joint
 from ..multiclass.labelled import Labelled
 from ..multiclass.solving import Ask
 from ..objective.problem import Problem
+from ..objective.weighted_rows import as_rows
 from ..solvers.base import Solver
 from ..solvers.registry import make_solver
 from ._linear import LinearModel
-from ._shared import intercept_kind, known_solver, require_loss, require_penalty, validated
+from ._shared import intercept_kind, known_solver, require_loss, require_penalty, validated, with_its_targets
 from ._targets import Target, read_target
 
 
 class LinearClassifier(ClassifierMixin, LinearModel):  # type: ignore[misc]
     """Predicts classes by linear scores. Subclasses hold the parameters; `loss` may be fixed by the class."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fits the model.
 
         Parameters
         ----------
         X : matrix of shape (rows, features)
-            Sparse or dense, float32 or float64 without a copy; data frames too.
+            Sparse or dense, float32 or float64 without a copy; data frames too; or a `BlockFile`, for data larger than
+            memory, which brings labels and weights along.
         y : array of shape (rows,), or an indicator matrix of shape (rows, labels)
             Classes of any type that has an order; or a column of 0 and 1 for each of several labels.
         sample_weight : array of shape (rows,), optional
@@ -42,11 +43,12 @@ class LinearClassifier(ClassifierMixin, LinearModel):  # type: ignore[misc]
         self
         """
         settings, effort = self._problem_settings(), self._effort()
+        y, sample_weight = with_its_targets(X, y, sample_weight)
         X = validated(self, X, fitting=True)
         target = read_target(y, X.shape[0], self._multi_class())
         effort = replace(effort, solver=self._solver_name(target))
         weights = target.weights(X, self.class_weight, sample_weight)
-        data = Labelled(Matrix(X), target.codes, target.classes, weights)
+        data = Labelled(as_rows(X), target.codes, target.classes, weights)
         starts = self._starts(X.shape[1]) if self._same_kind(target) else ()
         found = target.strategy.fit(data, settings, Ask(effort, starts, self._solver(), self._watch()))
         self.classes_ = target.classes

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data.matrix import Matrix
 from ..multiclass.solving import Solve, Watch, solve_plainly
+from ..objective.weighted_rows import as_rows
 from ..solvers.effort import Effort
 from ..solvers.run.solution import Solution
 from ._shared import known_solver, seed_of, validated
@@ -65,7 +66,7 @@ class LinearModel(SolvedModel):
             product = X @ self.coef_.T
             scores: Table = np.asarray(product.toarray() if sp.issparse(product) else product) + intercepts
             return scores
-        rows, threads = Matrix(X), self._threads()
+        rows, threads = as_rows(X), self._threads()
         columns = zip(np.atleast_2d(self.coef_), intercepts, strict=True)
         return np.column_stack([rows.matvec(w, float(b), n_jobs=threads) for w, b in columns])
 

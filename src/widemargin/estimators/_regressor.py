@@ -8,14 +8,14 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import column_or_1d
 
-from ..data.matrix import Matrix
 from ..multiclass.parts import Part
 from ..multiclass.solving import Ask, solve_models
 from ..objective.labels import real_targets
 from ..objective.problem import Problem
+from ..objective.weighted_rows import as_rows
 from ..vectors import Vector
 from ._linear import LinearModel
-from ._shared import sample_weights, validated
+from ._shared import sample_weights, validated, with_its_targets
 
 
 class LinearRegressor(RegressorMixin, LinearModel):  # type: ignore[misc]
@@ -24,13 +24,14 @@ class LinearRegressor(RegressorMixin, LinearModel):  # type: ignore[misc]
     intercept_: Any
     several_outputs: ClassVar[bool] = False  # whether y may have a column for each of several outputs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fits the model.
 
         Parameters
         ----------
         X : matrix of shape (rows, features)
-            Sparse or dense, float32 or float64 without a copy; data frames too.
+            Sparse or dense, float32 or float64 without a copy; data frames too; or a `BlockFile`, for data larger than
+            memory, which brings labels and weights along.
         y : array of shape (rows,), or for least squares (rows, outputs)
             Numbers; each output gets a model of its own.
         sample_weight : array of shape (rows,), optional
@@ -40,13 +41,14 @@ class LinearRegressor(RegressorMixin, LinearModel):  # type: ignore[misc]
         -------
         self
         """
+        y, sample_weight = with_its_targets(X, y, sample_weight)
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None: a regressor learns from numbers")
         X = validated(self, X, fitting=True)
         columns = self._columns(y, X.shape[0])
         weights = sample_weights(X, sample_weight)
         total = float(X.shape[0] if weights is None else weights.sum())
-        starts, rows = self._starts(X.shape[1]), Matrix(X)
+        starts, rows = self._starts(X.shape[1]), as_rows(X)
         starts = starts if len(starts) == len(columns) else ()
 
         def part(k: int) -> Part:

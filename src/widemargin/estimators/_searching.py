@@ -20,6 +20,7 @@ from ..solvers.effort import Effort
 from ..solvers.run.solution import Solution
 from ..vectors import Vector
 from ._linear import LinearModel
+from ._shared import with_its_targets
 
 
 class Searching(LinearModel):
@@ -28,7 +29,7 @@ class Searching(LinearModel):
     C: ClassVar[float] = 1.0  # any value: the search replaces it
     warm_start: ClassVar[bool] = False
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Chooses C and fits the model with it.
 
         Parameters
@@ -44,6 +45,7 @@ class Searching(LinearModel):
         -------
         self
         """
+        y, sample_weight = with_its_targets(X, y, sample_weight)
         self._score_weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         try:
             super().fit(X, y, sample_weight)

@@ -32,9 +32,27 @@ def validated(estimator: Any, X: Any, *, fitting: bool = False) -> Any:
 
     Whether all values are finite is left to `Matrix`, which names the row and the column.
     """
+    if hasattr(X, "offers"):  # rows by their verbs: a file of blocks, for example
+        return _rows_by_verbs(estimator, X, fitting)
     return validate_data(
         estimator, X, reset=fitting, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
     )
+
+
+def _rows_by_verbs(estimator: Any, X: Any, fitting: bool) -> Any:
+    if fitting:
+        estimator.n_features_in_ = X.shape[1]
+    elif X.shape[1] != estimator.n_features_in_:
+        name, expected = type(estimator).__name__, estimator.n_features_in_
+        raise ValueError(f"X has {X.shape[1]} features, but {name} is expecting {expected} features as input")
+    return X
+
+
+def with_its_targets(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
+    """Labels and weights as given, or those that a file of blocks brings along."""
+    if y is not None or not hasattr(X, "offers"):
+        return y, sample_weight
+    return getattr(X, "y", None), getattr(X, "sample_weight", None) if sample_weight is None else sample_weight
 
 
 def require_loss(name: str, loss: str, *, classification: bool, parameters: Collection[str] = ()) -> None:

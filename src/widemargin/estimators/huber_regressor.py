@@ -23,7 +23,7 @@ from ..solvers.base import Solver
 from ..solvers.effort import Effort
 from ._joint_scale import best_scale, with_scale
 from ._regressor import LinearRegressor, require_not_negative
-from ._shared import sample_weights
+from ._shared import sample_weights, with_its_targets
 from ._unpenalised import without_penalty
 from .least_squares import NOT_NEGATIVE
 
@@ -94,7 +94,7 @@ class HuberRegressor(LinearRegressor):
         self.warm_start = warm_start
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fits the model and its scale.
 
         Parameters
@@ -110,6 +110,7 @@ class HuberRegressor(LinearRegressor):
         -------
         self
         """
+        y, sample_weight = with_its_targets(X, y, sample_weight)
         super().fit(X, y, sample_weight)
         errors = np.asarray(column_or_1d(y), dtype=np.float64) - self.predict(X)
         weights = sample_weights(X, sample_weight)

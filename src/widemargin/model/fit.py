@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.matrix import Matrix
+from ..data.rows import Rows
 from ..multiclass import JOINT, make_strategy
 from ..multiclass.binary import Binary
 from ..multiclass.labelled import Labelled
@@ -19,6 +19,8 @@ from ..multiclass.strategy import Strategy
 from ..multiclass.table import Models
 from ..objective.class_weights import balanced_factors, given_factors
 from ..objective.problem import Problem
+from ..objective.weighted_rows import as_rows
+from ..solvers.base import Solver
 from ..solvers.effort import Effort
 from ..solvers.run.solution import Solution, Status
 from .model import Model, certificate_facts, plain_label
@@ -50,10 +52,18 @@ class Recipe:
     seed: int = 0
     pairs: bool = False  # more than two classes: one against one
     liblinear: str | None = None
+    resume: str | None = None  # a file for the state of a fit from disk, which goes on from it
 
     def effort(self) -> Effort:
         """What all fits together may cost."""
-        return Effort(self.solver, self.tol, self.max_iter, self.max_seconds, self.seed, self.n_jobs)
+        return Effort(self._solver(), self.tol, self.max_iter, self.max_seconds, self.seed, self.n_jobs)
+
+    def _solver(self) -> str | Solver:
+        if self.resume is None:
+            return self.solver
+        from ..solvers.dual.block_dual_cd import BlockDualCD
+
+        return BlockDualCD(resume=self.resume)
 
     def problem(self) -> dict[str, Any]:
         """The words of `Problem` that all models share."""
@@ -69,7 +79,7 @@ class Recipe:
 
     def settings(self) -> dict[str, Any]:
         """What the model keeps: all that decides it."""
-        kept = {k: v for k, v in asdict(self).items() if v not in (None, {}, False) and k != "n_jobs"}
+        kept = {k: v for k, v in asdict(self).items() if v not in (None, {}, False) and k not in ("n_jobs", "resume")}
         kept |= kept.pop("parameters", {})
         # LIBLINEAR's bias: -1 where there is no constant feature.
         kept["bias"] = self.bias if self.intercept == "regularized" else 1.0 if self.intercept == "free" else -1.0
@@ -113,7 +123,7 @@ def fit_model(
     >>> fitted.model.predict([[0.0], [3.0]])
     [-1, 1]
     """
-    rows, ask = Matrix(X), Ask(recipe.effort(), watch=watch, in_turn=True)
+    rows, ask = as_rows(X), Ask(recipe.effort(), watch=watch, in_turn=True)
     if recipe.task != "classification":
         problem = one_problem(rows, y, recipe)
         return fitted_of(solve_models([Part(lambda: problem)], rows.shape[1], ask), recipe, features)
@@ -124,7 +134,7 @@ def fit_model(
     return fitted_of(models, recipe, features, list(data.classes), strategy)
 
 
-def labelled(X: Matrix, y: Any, recipe: Recipe) -> tuple[Strategy, Labelled]:
+def labelled(X: Rows, y: Any, recipe: Recipe) -> tuple[Strategy, Labelled]:
     """The method that the recipe means for these labels, and the rows with their classes and weights.
 
     The factor that was given for a class is LIBLINEAR's; `balanced` counts in every row of every model.
@@ -134,6 +144,8 @@ def labelled(X: Matrix, y: Any, recipe: Recipe) -> tuple[Strategy, Labelled]:
     if len(classes) < 2:
         raise ValueError(f"the data hold one class only ({classes[0]!r}): two are needed to tell them apart")
     weights = balanced_factors(codes, len(classes))[codes] if recipe.balanced else None
+    brought = getattr(X, "sample_weight", None)  # of a file whose rows have weights
+    weights = weights if brought is None else brought if weights is None else weights * brought
     own = given_factors([str(label) for label in classes], recipe.class_weight) if recipe.class_weight else None
     return _strategy(recipe, len(classes)), Labelled(X, codes, classes, weights, own)
 
@@ -146,10 +158,10 @@ def _strategy(recipe: Recipe, n_classes: int) -> Strategy:
     return make_strategy("ovo" if recipe.pairs else "ovr")
 
 
-def one_problem(X: Matrix, y: Any, recipe: Recipe) -> Any:
+def one_problem(X: Rows, y: Any, recipe: Recipe) -> Any:
     """The one problem of a recipe whose labels are of two classes, are numbers, or do not matter."""
     if recipe.task != "one_class":
-        return Problem(X, _required(y), **recipe.problem())
+        return Problem(X, _required(y), sample_weight=getattr(X, "sample_weight", None), **recipe.problem())
     from ..objective.one_class import OneClassProblem
 
     return OneClassProblem(X, recipe.nu)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..data.matrix import Matrix
+from ..data.rows import Rows
 from ..objective.crammer_singer import CrammerSingerProblem
 from ..objective.loss_parameters import checked
 from ..objective.maximum_entropy import MaximumEntropyProblem
@@ -62,7 +62,7 @@ class Joint(Strategy):
         problem = self.problem_of(data.X, data.codes, data.common_weights, settings)
         return [Part(lambda: problem)]
 
-    def problem_of(self, X: Matrix, y: Any, weights: Any, settings: Mapping[str, Any]) -> MulticlassProblem:
+    def problem_of(self, X: Rows, y: Any, weights: Any, settings: Mapping[str, Any]) -> MulticlassProblem:
         """The problem of all classes in y; of the settings it takes those that it knows."""
         self._require(settings)
         shared = {name: settings[name] for name in SHARED if name in settings}

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.matrix import Matrix
+from ..data.rows import Rows
 from ..vectors import Vector
 
 Table = NDArray[np.float64]
@@ -23,7 +23,7 @@ class Labelled:
     one class is told from the rest, in the rows of that one alone.
     """
 
-    X: Matrix
+    X: Rows
     codes: NDArray[np.intp]
     classes: Sequence[Any] | NDArray[Any]
     weights: Vector | Table | None = None  # per row, or one column per label

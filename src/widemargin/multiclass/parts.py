@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.matrix import Matrix
+from ..data.rows import Rows
 from ..objective.certificate import Certificate
 from ..objective.multiclass import MulticlassProblem
 from ..objective.points import Point
@@ -67,7 +67,7 @@ class Part:
 
 
 def two_sides(
-    X: Callable[[], Matrix], positive: Positives, weights: Vector | None, settings: Mapping[str, Any]
+    X: Callable[[], Rows], positive: Positives, weights: Vector | None, settings: Mapping[str, Any]
 ) -> Problem | OneSided:
     """The problem that tells positive rows from the others; the rows X() are asked for only if there are both."""
     counting = positive if weights is None else positive[weights > 0]

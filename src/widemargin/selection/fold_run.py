@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..data.rows import IN_ORDER
 from ..deadline import Deadline
 from ..multiclass.parts import OneSided, Part
 from ..objective.points import Point
@@ -52,8 +53,8 @@ MOST_HELD = 2**30
 
 
 def shares_rows(subject: Subject, n_folds: int) -> bool:
-    """Whether the folds look at the same rows in memory rather than at copies."""
-    return subject.X.nnz * n_folds > MOST_ENTRIES_COPIED
+    """Whether the folds look at the same rows, in memory or in a file, rather than at copies."""
+    return IN_ORDER not in subject.X.offers or subject.X.nnz * n_folds > MOST_ENTRIES_COPIED
 
 
 def spanning_within(subject: Subject, n_folds: int) -> int:

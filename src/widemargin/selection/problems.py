@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..data.matrix import Matrix
+from ..data.rows import Rows
 from ..multiclass import JOINT, make_strategy
 from ..multiclass.joint import Joint
 from ..multiclass.labelled import Labelled
@@ -12,6 +12,7 @@ from ..objective.class_weights import weighted_by_class
 from ..objective.labels import NotTwoClassesError, ordered_labels, row_weights
 from ..objective.losses import LOSSES
 from ..objective.problem import Problem
+from ..objective.weighted_rows import as_rows
 from .several import Several, Subject
 
 
@@ -36,7 +37,7 @@ def subject_of(
     >>> len(subject_of(X, y, "hinge", "l2", multi_class="ovr").parts())
     3
     """
-    X = X if isinstance(X, Matrix) else Matrix(X)
+    X = as_rows(X)
     settings |= {"loss": loss, "penalty": penalty}
     several = None if multi_class is None else make_strategy(multi_class)
     if class_weight is not None or several is not None:
@@ -60,7 +61,7 @@ def subject_of(
     return Several(several, Labelled(X, codes, classes, weights), settings)
 
 
-def _weights(X: Matrix, y: Any, class_weight: Any, sample_weight: Any) -> Any:
+def _weights(X: Rows, y: Any, class_weight: Any, sample_weight: Any) -> Any:
     if class_weight is None:
         return sample_weight
     codes, classes = ordered_labels(y, X.shape[0])

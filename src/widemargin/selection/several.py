@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.matrix import Matrix
+from ..data.rows import Rows as AnyRows
 from ..multiclass import make_strategy
 from ..multiclass.binary import Binary
 from ..multiclass.labelled import Labelled
@@ -58,7 +58,7 @@ class Several:
         self.weights: Vector = np.ones(len(data.codes)) if data.common_weights is None else data.common_weights
 
     @property
-    def X(self) -> Matrix:
+    def X(self) -> AnyRows:
         """All rows."""
         return self.data.X
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .base import Solver as Solver
     from .cutting_plane.cutting_plane import Ocas as Ocas
     from .cutting_plane.cutting_plane import SvmPerf as SvmPerf
+    from .dual.block_dual_cd import BlockDualCD as BlockDualCD
     from .dual.crammer_singer import CrammerSinger as CrammerSinger
     from .dual.dual_cd import DualCD as DualCD
     from .dual.multinomial_dual_cd import MultinomialDualCD as MultinomialDualCD

@@ -225,6 +225,11 @@ RULES = (
         ("dual_cd",),
     ),
     Rule(
+        f"{_HINGE_L2}, more than {KEPT_FEATURES:,} features, rows in a file of blocks",
+        lambda p: _hinge(p) and not _few(p, KEPT_FEATURES),
+        ("block_dual_cd",),
+    ),
+    Rule(
         f"{_HINGE_L2}, many rows of few features (from {WORTH_A_NEWTON_STEP:,} entries on, a factorisation within "
         f"{CHEAP_FACTOR:g} passes), stiffness above 1",
         lambda p: _hinge(p) and _cheap_factor(p) and stiffness(p) > 1,
@@ -236,6 +241,12 @@ RULES = (
         ("multipliers",),
     ),
     Rule(f"{_HINGE_L2}, other", _hinge, ("dual_cd", "multipliers"), lambda p: MULTIPLIER_PASSES),
+    Rule(
+        f"{_HINGE_L2}, other, rows in a file of blocks",
+        _hinge,
+        ("block_dual_cd", "multipliers"),
+        lambda p: MULTIPLIER_PASSES,
+    ),
     Rule(
         f"{_SPARSE}, up to {VERY_FEW_FEATURES} features",
         lambda p: _sparse(p) and _few(p, VERY_FEW_FEATURES),
@@ -297,7 +308,18 @@ RULES = (
         lambda p: newton_passes(p) <= TRON_PASSES,
         ("dual_cd", "newton_cholesky"),
     ),
+    Rule(
+        f"{_NEWTON} {TRON_PASSES:,} passes, rows in a file of blocks",
+        lambda p: newton_passes(p) <= TRON_PASSES,
+        ("block_dual_cd", "newton_cholesky"),
+    ),
     Rule(f"{_SMOOTH_L2}, other", lambda p: True, ("dual_cd", "tron"), lambda p: TRON_PASSES),
+    Rule(
+        f"{_SMOOTH_L2}, other, rows in a file of blocks",
+        lambda p: True,
+        ("block_dual_cd", "tron"),
+        lambda p: TRON_PASSES,
+    ),
 )
 
 

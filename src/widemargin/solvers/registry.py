@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 # name -> the module of this package that holds it, and its class there
 HOMES = {
     "dual_cd": ("dual.dual_cd", "DualCD"),
+    "block_dual_cd": ("dual.block_dual_cd", "BlockDualCD"),
     "sgd_s": ("stochastic.sgd", "SgdS"),
     "sgd_m": ("stochastic.sgd", "SgdM"),
     "sgd_r": ("stochastic.sgd", "SgdR"),

@@ -52,12 +52,11 @@ class Merging:
         """A point of the problem as it was, as one of this problem: its dual point is summed over each kind."""
         if point is None or self.kinds is None:
             return point
-        return replace(point.bare(), dual=None if point.dual is None else self._summed(point.dual))
-
-    def _summed(self, dual: Any) -> Any:
-        summed = np.zeros((self.problem.X.shape[0], *np.shape(dual)[1:]))
-        np.add.at(summed, self.kinds, dual)
-        return summed
+        if point.dual is None:
+            return point.bare()
+        summed = np.zeros((self.problem.X.shape[0], *np.shape(point.dual)[1:]))
+        np.add.at(summed, self.kinds, point.dual)
+        return replace(point.bare(), dual=summed)
 
     def back(self, solution: Solution) -> Solution:
         """A solution of this problem as one of the problem as it was."""
