@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from .multiclass.joint import fit_joint as fit_joint
     from .multiclass.one_vs_one import fit_one_vs_one as fit_one_vs_one
     from .objective.certificate import Certificate as Certificate
+    from .objective.chain_crf import ChainCRFProblem as ChainCRFProblem
+    from .objective.chain_svm import ChainSVMProblem as ChainSVMProblem
     from .objective.crammer_singer import CrammerSingerProblem as CrammerSingerProblem
     from .objective.kkt import kkt_violation as kkt_violation
     from .objective.maximum_entropy import MaximumEntropyProblem as MaximumEntropyProblem
@@ -70,6 +72,8 @@ _HOME = {
     "LinearOneClassSVM": "estimators.one_class",
     "CrammerSingerProblem": "objective.crammer_singer",
     "MaximumEntropyProblem": "objective.maximum_entropy",
+    "ChainCRFProblem": "objective.chain_crf",
+    "ChainSVMProblem": "objective.chain_svm",
     "MulticlassModel": "multiclass.base",
     "fit_one_vs_one": "multiclass.one_vs_one",
     "fit_dag": "multiclass.dag",
