@@ -35,7 +35,6 @@ template <class Rows, class Table>
 class ExponentiatedPass {
   public:
     static constexpr double growth = 1.1;
-    static constexpr int64_t ask_every = 8;  // one sequence of so many is asked for its share of the gap
 
     ExponentiatedPass(const Rows& X, const Chains& chains, const double* C, Table table, EdgeTable edges,
                       ExponentiatedState state)
@@ -54,22 +53,23 @@ class ExponentiatedPass {
           theta_edge_(size_t(pairs_)),
           edge_sum_(size_t(pairs_)) {}
 
-    ExponentiatedLook run(const int64_t* order, int64_t first, int64_t last, double seconds) {
+    // One sequence of `ask_every` is asked for its share of the gap.
+    ExponentiatedLook run(const int64_t* order, int64_t first, int64_t last, int64_t ask_every, double seconds) {
         const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
         ExponentiatedLook look;
         for (look.next = first; look.next < last; ++look.next) {
             if (look.next > first && look.next % 16 == 0 && std::chrono::steady_clock::now() >= end) break;
-            visit(order[look.next], look);
+            visit(order[look.next], look.next % ask_every == 0, look);
         }
         return look;
     }
 
   private:
-    void visit(int64_t i, ExponentiatedLook& look) {
+    void visit(int64_t i, bool ask, ExponentiatedLook& look) {
         const int64_t begin = chains_.begin(i), n = chains_.length(i);
         if (C_[i] == 0) return;
         for (int64_t t = 0; t < n; ++t) table_.scores(X_[begin + t], z_.data() + t * k_);
-        if (look.next % ask_every == 0) look.gap += gap(i), ++look.asked;
+        if (ask) look.gap += gap(i), ++look.asked;
         const double eta = state_.eta[i], *theta = state_.theta + begin * k_;
         for (int64_t a = 0; a < n * k_; ++a) theta_[size_t(a)] = (1 - eta) * theta[a] + eta * z_[size_t(a)];
         mix_edges(i, eta);

@@ -281,6 +281,9 @@ RULES = (
         ("dual_cd", "newton_cholesky"),
     ),
     Rule(f"{_SMOOTH_L2}, other", lambda p: True, ("dual_cd", "tron"), lambda p: TRON_PASSES),
+    Rule("chain CRF, l1 or elastic net", _sparse, ("owlqn",), about="chain_crf.ChainCRFProblem"),
+    Rule("chain CRF, l2", _any, ("chain_eg", "tron"), lambda p: ENTROPY_PASSES, about="chain_crf.ChainCRFProblem"),
+    Rule("structured SVM over chains", _any, ("chain_bcfw",), about="chain_svm.ChainSVMProblem"),
 )
 
 

@@ -36,6 +36,9 @@ HOMES = {
     "one_class": ("dual.one_class", "OneClassCD"),
     "crammer_singer": ("dual.crammer_singer", "CrammerSinger"),
     "multinomial_dual_cd": ("dual.multinomial_dual_cd", "MultinomialDualCD"),
+    "chain_eg": ("chains.chain_eg", "ChainEG"),
+    "chain_bcfw": ("chains.chain_bcfw", "ChainBCFW"),
+    "owlqn": ("chains.owlqn", "OwlQn"),
 }
 
 
