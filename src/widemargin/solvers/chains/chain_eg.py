@@ -102,8 +102,8 @@ class EGState:
     def __init__(self, problem: ChainCRFProblem, first: ChainScores) -> None:
         n, k = problem.n_sequences, problem.n_classes
         self.problem = problem
-        self.theta = np.array(first.theta)
-        self.theta_edge = np.array(np.broadcast_to(first.edges, (n, k, k)))
+        self.theta = np.array(first.theta, order="C")
+        self.theta_edge = np.array(np.broadcast_to(first.edges, (n, k, k)), order="C")
         found = problem.posteriors(self.theta, self.theta_edge)
         self.entropy, self.mu, self.edge_sums = found.entropy, found.mu, found.edge_sums
         self.eta = np.full(n, FIRST_STEP)
