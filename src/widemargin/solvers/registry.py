@@ -38,6 +38,7 @@ HOMES = {
     "multinomial_dual_cd": ("dual.multinomial_dual_cd", "MultinomialDualCD"),
     "chain_eg": ("chains.chain_eg", "ChainEG"),
     "chain_bcfw": ("chains.chain_bcfw", "ChainBCFW"),
+    "chain_cutting_plane": ("chains.chain_cutting_plane", "ChainCuttingPlane"),
     "owlqn": ("chains.owlqn", "OwlQn"),
 }
 
