@@ -99,7 +99,9 @@ def other_problem(kind: type, name: str, X: Any, response: Any, C: float, weight
 def chain_problem(kind: type, name: str, X: Any, classes: Any, C: float, weight: Any, data: Draw) -> Any:
     """Sequences of one to nine tokens, with all pairs or those that were observed."""
     lengths = [1, 9, 4, 6, 2, 8, 3, 7, 5, 5]
-    choices = {what: data.draw(st.sampled_from(["all", "observed"]), label=what) for what in ("features", "transitions")}
+    choices = {
+        what: data.draw(st.sampled_from(["all", "observed"]), label=what) for what in ("features", "transitions")
+    }
     choices["penalty"] = data.draw(st.sampled_from(sorted(solver_class(name).penalties)), label="penalty")
     weight = None if weight is None else weight[: len(lengths)]
     return kind(X, classes, lengths, C, sample_weight=weight, **choices)

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from .data.matrix import Matrix as Matrix
     from .data.svmlight import read_svmlight as read_svmlight
     from .data.svmlight import write_svmlight as write_svmlight
+    from .estimators.chain_crf import ChainCRF as ChainCRF
+    from .estimators.chain_svm import ChainSVM as ChainSVM
     from .estimators.cv import LassoCV as LassoCV
     from .estimators.cv import LinearSVCCV as LinearSVCCV
     from .estimators.cv import LogisticRegressionCV as LogisticRegressionCV
@@ -79,6 +81,8 @@ _HOME = {
     "fit_dag": "multiclass.dag",
     "fit_joint": "multiclass.joint",
     "LinearSVC": "estimators.linear_svc",
+    "ChainCRF": "estimators.chain_crf",
+    "ChainSVM": "estimators.chain_svm",
     "LinearSVR": "estimators.linear_svr",
     "LogisticRegression": "estimators.logistic_regression",
     "Ridge": "estimators.least_squares",

@@ -1,4 +1,4 @@
-"""The problems over chains: gradients, certificates and special cases, against enumeration and the problems they equal."""
+"""The problems over chains: gradients, certificates and special cases, against enumeration and other problems."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chain_reference import enumerated, random_chains
-from widemargin import ChainCRFProblem, ChainSVMProblem, CrammerSingerProblem, MaximumEntropyProblem, Matrix, solve
+from widemargin import ChainCRFProblem, ChainSVMProblem, CrammerSingerProblem, Matrix, MaximumEntropyProblem, solve
 from widemargin.objective.chain_crf import ChainScores
 from widemargin.objective.chain_svm import LabelingMixture
 from widemargin.objective.points import Point
@@ -174,7 +174,7 @@ def test_problems_can_be_pickled_and_taken_apart():
 
 
 @pytest.mark.parametrize(
-    "change, message",
+    ("change", "message"),
     [
         ({"lengths": [3, 0, 12]}, "sequence 1 has length 0"),
         ({"lengths": [3, 4]}, "lengths add up to 7 tokens, X has 15 rows"),

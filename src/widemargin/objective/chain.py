@@ -3,8 +3,8 @@
     score of a labeling y of sequence i     s_i(y) = sum_t x_t . w[y_t] + sum_t T[y_t-1, y_t]
     min over w, T     R(w, T) + sum_i C_i loss_i(s_i)
 
-A sequence is the unit of losses and weights, C_i = C * sample_weight_i; a row of X is a token. Coefficients travel as one
-vector (chain_pairs.py).
+A sequence is the unit of losses and weights, C_i = C * sample_weight_i; a row of X is a token. Coefficients travel as
+one vector (chain_pairs.py).
 """
 
 from __future__ import annotations
@@ -188,7 +188,9 @@ class ChainProblem(WeightedRows):
         follows[self.offsets[:-1]] = False
         at, k = np.flatnonzero(follows), self.n_classes
         pairs = self.codes[at - 1].astype(np.int64) * k + self.codes[at]
-        return np.bincount(pairs, weights=self.token_weights[at], minlength=k * k).reshape(k, k)
+        return np.asarray(
+            np.bincount(pairs, weights=self.token_weights[at], minlength=k * k), dtype=np.float64
+        ).reshape(k, k)
 
     def pull_of(self, shares: Table, edge_shares: Table) -> Vector:
         """sum_i C_i (f(y_i) - E_i f), of marginals that were multiplied by C_i already; `shares` is overwritten."""

@@ -3,10 +3,11 @@
     min over w        R(w) + sum_i C_i (log sum_y exp(w . f_i(y)) - w . f_i(y_i))
     max over mu       -R*(sum_i C_i (f_i(y_i) - E_mu_i f_i)) + sum_i C_i H(mu_i)      mu_i: marginals of labelings
 
-Lafferty, McCallum, Pereira 2001. A dual point is given by scores theta whose distributions have the marginals mu, so that
-marginals and entropies are computed here and never believed. Without one, theta are the model's own scores: with l2 the
-gap is then 1/2 |gradient|^2. Elastic net: every mu is feasible. l1: mu is mixed with the truth, s mu + (1 - s) delta_y,
-so that no feature pulls more than 1; the entropy of the mixture needs only H and the probability of the truth.
+Lafferty, McCallum, Pereira 2001. A dual point is given by scores theta whose distributions have the marginals mu, so
+that marginals and entropies are computed here and never believed. Without one, theta are the model's own scores: with
+l2 the gap is then 1/2 |gradient|^2. Elastic net: every mu is feasible. l1: mu is mixed with the truth, s mu + (1 - s)
+delta_y, so that no feature pulls more than 1; the entropy of the mixture needs only H and the probability of the
+truth.
 """
 
 from __future__ import annotations
@@ -107,9 +108,7 @@ class ChainCRFProblem(ChainProblem):
         log_z, entropy, mu, sums = found
         flat = np.ascontiguousarray(edges, dtype=np.float64).reshape(-1)
         scores = np.ascontiguousarray(z, dtype=np.float64).reshape(-1)
-        _core.chain_posteriors(
-            self.chains, scores, flat, log_z, entropy, mu.reshape(-1), sums.reshape(-1), self.n_jobs
-        )
+        _core.chain_posteriors(self.chains, scores, flat, log_z, entropy, mu.reshape(-1), sums.reshape(-1), self.n_jobs)
         return found
 
     def loss_sum(self, log_z: Vector, z: Table, edge: Table) -> float:

@@ -1,6 +1,6 @@
 """The chain CRF as Newton-type methods see it.
 
-    f(x) = r/2 |x|^2 + sum_i C_i (log Z_i - s_i(y_i))        r = 1 with l2, and 1 - l1_ratio where an l1 part is elsewhere
+    f(x) = r/2 |x|^2 + sum_i C_i (log Z_i - s_i(y_i))      r = 1 with l2, and 1 - l1_ratio where l1 is elsewhere
 
 Scores travel with x, so that a step along a known direction never touches the data. Products with the Hessian are
 covariances of features with the change of scores along the direction, summed by forward and backward recursions:

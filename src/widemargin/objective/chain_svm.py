@@ -2,11 +2,11 @@
 
     min over w        1/2 |w|^2 + sum_i C_i max_y (cost_i(y) + w . f_i(y) - w . f_i(y_i))
     max over alpha    -1/2 |w(alpha)|^2 + sum_i C_i sum_y alpha_i(y) cost_i(y)
-                      w(alpha) = sum_i C_i sum_y alpha_i(y) (f_i(y_i) - f_i(y)),    alpha_i a distribution over labelings
+                      w(alpha) = sum_i C_i sum_y alpha_i(y) (f_i(y_i) - f_i(y)),   alpha_i a distribution of labelings
 
-Taskar, Guestrin, Koller 2003; Tsochantaridis et al. 2005 (margin rescaling). A dual point is a mixture of labelings that
-is written out, so that it is a distribution and its costs and features are computed here. Without one, every sequence's
-most violating labeling is mixed with the truth, by the share that proves most.
+Taskar, Guestrin, Koller 2003; Tsochantaridis et al. 2005 (margin rescaling). A dual point is a mixture of labelings
+that is written out, so that it is a distribution and its costs and features are computed here. Without one, every
+sequence's most violating labeling is mixed with the truth, by the share that proves most.
 """
 
 from __future__ import annotations
@@ -133,7 +133,8 @@ class ChainSVMProblem(ChainProblem):
         if owner is None:
             owner = np.arange(self.n_sequences)
         tokens, which = self._places(owner)
-        return np.bincount(which, weights=self.cost[self.codes[tokens], labels], minlength=len(owner))
+        costs = self.cost[self.codes[tokens], labels]
+        return np.asarray(np.bincount(which, weights=costs, minlength=len(owner)), dtype=np.float64)
 
     def _places(self, owner: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The token, and the number of the labeling, of every label in labelings of those sequences."""
@@ -152,7 +153,8 @@ class ChainSVMProblem(ChainProblem):
         at = np.flatnonzero(np.diff(which, prepend=-1) == 0)
         edges = np.bincount(labels[at - 1] * k + labels[at], weights=share[at], minlength=k * k).reshape(k, k)
         cost = float((share * self.cost[self.codes[tokens], labels]).sum())
-        return MixtureFacts(self.pull_of(mu, edges), cost)
+        pull = self.pull_of(np.asarray(mu, dtype=np.float64), np.asarray(edges, dtype=np.float64))
+        return MixtureFacts(pull, cost)
 
     def whole(self, labels: NDArray[np.int32], share: float = 1.0) -> LabelingMixture:
         """One labeling for every sequence, with that share, and the truth with the rest."""

@@ -39,7 +39,9 @@ def test_sparse_penalties(penalty, features):
     problem = ChainCRFProblem(**data(2), C=0.7, penalty=penalty, features=features)
     found = solve(problem, "owlqn", tol=1e-7)
     assert found.converged
-    v = problem.penalty.subgradient(found.coef, problem.gradient(found.coef)[0] - (1 - problem.penalty.rho) * found.coef)
+    v = problem.penalty.subgradient(
+        found.coef, problem.gradient(found.coef)[0] - (1 - problem.penalty.rho) * found.coef
+    )
     assert np.abs(v).max() < 1e-2
     assert (found.coef == 0).any()
     # A point a little off is worse.
@@ -53,9 +55,7 @@ def test_an_elastic_net_without_l1_is_l2():
     plain = ChainCRFProblem(**data())
     net = ChainCRFProblem(**data(), penalty="elasticnet", l1_ratio=0.0)
     assert type(choose(net)) is type(choose(plain))
-    assert solve(net, tol=1e-7).certificate.primal == pytest.approx(
-        solve(plain, tol=1e-7).certificate.primal, rel=2e-7
-    )
+    assert solve(net, tol=1e-7).certificate.primal == pytest.approx(solve(plain, tol=1e-7).certificate.primal, rel=2e-7)
 
 
 @pytest.mark.parametrize("C", [0.05, 0.5])
@@ -86,7 +86,7 @@ def test_the_products_of_tokens(sparse):
     np.testing.assert_allclose(gram, np.concatenate([G.reshape(-1) for G in wanted]), rtol=1e-6)
 
 
-@pytest.mark.parametrize("kind, name", [(ChainCRFProblem, "chain_eg"), (ChainSVMProblem, "chain_bcfw")])
+@pytest.mark.parametrize(("kind", "name"), [(ChainCRFProblem, "chain_eg"), (ChainSVMProblem, "chain_bcfw")])
 def test_warm_starts_take_the_dual_point(kind, name):
     problem = kind(**data(6))
     first = solve(problem, name, tol=1e-7)

@@ -5,9 +5,9 @@ Dual      max over alpha   -1/2 |w(alpha)|^2 + sum_i C_i sum_y alpha_i(y) cost_i
 Symbols   alpha_i(y) the share of a labeling of sequence i; w(alpha) = sum_i C_i sum_y alpha_i(y) (f_i(y_i) - f_i(y))
 
 Lacoste-Julien, Jaggi, Schmidt, Pletscher, "Block-Coordinate Frank-Wolfe Optimization for Structural SVMs" (2013),
-Algorithm 4, with the labelings that were met kept and steps from the worst of them in use to the best (pairwise steps of
-Lacoste-Julien and Jaggi 2015). Between two rounds of Viterbi's algorithm, which find new labelings, the sequences are
-visited several times with those that are known (Osokin et al. 2016). See native/core/chains/frank_wolfe.hpp.
+Algorithm 4, with the labelings that were met kept and steps from the worst of them in use to the best (pairwise steps
+of Lacoste-Julien and Jaggi 2015). Between two rounds of Viterbi's algorithm, which find new labelings, the sequences
+are visited several times with those that are known (Osokin et al. 2016). See native/core/chains/frank_wolfe.hpp.
 """
 
 from __future__ import annotations

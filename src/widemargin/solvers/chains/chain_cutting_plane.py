@@ -4,9 +4,9 @@ Problem   min over w, xi   1/2 |w|^2 + xi      xi >= sum_i C_i (cost_i(y_i') + w
 Dual      max over beta    c . beta - 1/2 |sum_k beta_k a_k|^2      beta >= 0, sum beta <= 1
 Symbols   a cut k is one labeling of every sequence: a_k = sum_i C_i (f_i(y_i) - f_i(y_i')), c_k its cost
 
-Joachims, Finley, Yu, "Cutting-Plane Training of Structural SVMs" (2009), Algorithm 3. A step cuts with the most violating
-labelings at w, solves the reduced problem (cutting_plane/simplex_qp.py) and takes its w. The shares beta, with the truth
-for what is left of one, are a mixture of labelings: the dual point.
+Joachims, Finley, Yu, "Cutting-Plane Training of Structural SVMs" (2009), Algorithm 3. A step cuts with the most
+violating labelings at w, solves the reduced problem (cutting_plane/simplex_qp.py) and takes its w. The shares beta,
+with the truth for what is left of one, are a mixture of labelings: the dual point.
 """
 
 from __future__ import annotations

@@ -5,10 +5,10 @@ Dual      max over mu   -1/2 |w(mu)|^2 + sum_i C_i H(mu_i)       w(mu) = sum_i C
 Symbols   theta_i scores whose distribution has the marginals mu_i; eta_i the step of sequence i
 
 Collins, Globerson, Koo, Carreras, Bartlett, "Exponentiated Gradient Algorithms for Conditional Random Fields and
-Max-Margin Markov Networks" (2008), the online algorithm of section 4. A visit of a sequence mixes its scores with those
-of the model, theta <- (1 - eta) theta + eta scores(w), and w follows its marginals; native/core/chains/exponentiated.hpp
-accepts a step by the exact change of the dual. Theta begins by favouring the truth: marginals that miss it by a per cent
-would add up to huge weights of frequent features.
+Max-Margin Markov Networks" (2008), the online algorithm of section 4. A visit of a sequence mixes its scores with
+those of the model, theta <- (1 - eta) theta + eta scores(w), and w follows its marginals;
+native/core/chains/exponentiated.hpp accepts a step by the exact change of the dual. Theta begins by favouring the
+truth: marginals that miss it by a per cent would add up to huge weights of frequent features.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Problem   min over x   rho |x|_1 + f(x)       f smooth and convex: the losses and the l2 part, objective/chain_smooth.py
 Dual      marginals of the model, mixed with the truth where l1 asks for it (objective/chain_crf.py)
-Symbols   v the shortest subgradient; d = -B v, B as in L-BFGS from changes of x and of the gradient of f; xi the orthant
+Symbols   v the shortest subgradient; d = -B v, B as in L-BFGS from changes of x and of the gradient of f
 
 Andrew and Gao, "Scalable Training of L1-Regularized Log-Linear Models" (2007). A step does not leave the orthant of x,
 or, where x_j = 0, the one that -v points into: d is set to zero where it disagrees with -v, and what would cross zero
