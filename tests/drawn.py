@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from support import drawn_parameters, random_data
 from widemargin import (
+    CandidatesProblem,
     ChainCRFProblem,
     ChainSVMProblem,
     CrammerSingerProblem,
@@ -43,7 +44,15 @@ STORAGES = {
     "one value": lambda X: sp.csr_array(X > 0.5, dtype=X.dtype),
 }
 CHAINS = (ChainCRFProblem, ChainSVMProblem)
-PROBLEMS = (Problem, CrammerSingerProblem, MaximumEntropyProblem, OneClassProblem, OrdinalProblem, *CHAINS)
+PROBLEMS = (
+    Problem,
+    CrammerSingerProblem,
+    MaximumEntropyProblem,
+    OneClassProblem,
+    OrdinalProblem,
+    CandidatesProblem,
+    *CHAINS,
+)
 Draw = st.DataObject
 
 
@@ -84,6 +93,12 @@ def other_problem(kind: type, name: str, X: Any, response: Any, C: float, weight
     """The problems that are not of the form of `Problem`."""
     classes = np.digitize(response, [-0.8, 0.8])
     classes[:3] = [0, 1, 2]
+    if kind is CandidatesProblem:
+        groups, penalty = np.repeat(np.arange(10), 5), data.draw(st.sampled_from(sorted(solver_class(name).penalties)))
+        chosen = np.eye(5)[np.random.default_rng(0).integers(0, 5, 10)].reshape(-1)
+        return CandidatesProblem(
+            X, chosen, groups, C, penalty=penalty, sample_weight=weight[:10] if weight is not None else None
+        )
     if kind in CHAINS:
         return chain_problem(kind, name, X, classes, C, weight, data)
     if kind is OneClassProblem:

@@ -25,7 +25,6 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T>&& values) {
 
 void bind_chain_labelings(nb::module_&);
 void bind_chain_passes(nb::module_&);
-void bind_chain_sgd(nb::module_&);
 void bind_chains(nb::module_&);
 void bind_class_rows(nb::module_&);
 void bind_cmls(nb::module_&);

@@ -8,7 +8,6 @@ NB_MODULE(_core, m) {
     widemargin::bind_chains(m);  // and so do those of chains
     widemargin::bind_chain_labelings(m);
     widemargin::bind_chain_passes(m);
-    widemargin::bind_chain_sgd(m);
     widemargin::bind_class_rows(m);
     widemargin::bind_cmls(m);
     widemargin::bind_compact(m);

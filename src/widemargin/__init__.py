@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .estimators.linear_svc import LinearSVC as LinearSVC
     from .estimators.linear_svr import LinearSVR as LinearSVR
     from .estimators.logistic_regression import LogisticRegression as LogisticRegression
+    from .estimators.max_ent import MaxEnt as MaxEnt
     from .estimators.one_class import LinearOneClassSVM as LinearOneClassSVM
     from .estimators.online import OnlineClassifier as OnlineClassifier
     from .estimators.online import OnlineRegressor as OnlineRegressor
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from .multiclass.dag import fit_dag as fit_dag
     from .multiclass.joint import fit_joint as fit_joint
     from .multiclass.one_vs_one import fit_one_vs_one as fit_one_vs_one
+    from .objective.candidates import CandidatesProblem as CandidatesProblem
     from .objective.certificate import Certificate as Certificate
     from .objective.chain_crf import ChainCRFProblem as ChainCRFProblem
     from .objective.chain_svm import ChainSVMProblem as ChainSVMProblem
@@ -81,6 +83,8 @@ _HOME = {
     "fit_dag": "multiclass.dag",
     "fit_joint": "multiclass.joint",
     "LinearSVC": "estimators.linear_svc",
+    "MaxEnt": "estimators.max_ent",
+    "CandidatesProblem": "objective.candidates",
     "ChainCRF": "estimators.chain_crf",
     "ChainSVM": "estimators.chain_svm",
     "LinearSVR": "estimators.linear_svr",

@@ -25,6 +25,7 @@ from .chain import ChainProblem
 from .chain_smooth import ChainSmooth
 from .losses import Loss
 from .points import Point
+from .smooth_part import SmoothPart
 
 
 class ChainLikelihood(Loss):
@@ -59,7 +60,7 @@ class Posteriors(NamedTuple):
     edge_sums: Table  # sequences x labels x labels
 
 
-class ChainCRFProblem(ChainProblem):
+class ChainCRFProblem(SmoothPart, ChainProblem):
     """A chain CRF to be fitted.
 
     Parameters

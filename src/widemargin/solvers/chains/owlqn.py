@@ -1,4 +1,4 @@
-"""Orthant-wise limited-memory quasi-Newton (OWL-QN) for chains with penalty l1 or elastic net.
+"""Orthant-wise limited-memory quasi-Newton (OWL-QN) for penalties l1 and elastic net.
 
 Problem   min over x   rho |x|_1 + f(x)       f smooth and convex: the losses and the l2 part, objective/chain_smooth.py
 Dual      marginals of the model, mixed with the truth where l1 asks for it (objective/chain_crf.py)
@@ -17,8 +17,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ...numbers import as_whole
-from ...objective.chain_crf import ChainCRFProblem
 from ...objective.points import Point
+from ...objective.smooth_part import SmoothPart
 from ...vectors import Vector, inner
 from ..base import Run, Solver, Step, Steps
 from ..newton.lbfgs import LEAST_CURVATURE, Past
@@ -34,7 +34,7 @@ class _Place(NamedTuple):
 
 @dataclass(frozen=True)
 class OwlQn(Solver):
-    """OWL-QN (Andrew and Gao 2007) for chain CRFs with penalty l1 or elastic net.
+    """OWL-QN (Andrew and Gao 2007) for chain CRFs and `CandidatesProblem` with penalty l1 or elastic net.
 
     Parameters
     ----------
@@ -52,9 +52,9 @@ class OwlQn(Solver):
     """
 
     name: ClassVar[str] = "owlqn"
-    summary: ClassVar[str] = "orthant-wise L-BFGS for l1 and elastic net over chains (Andrew and Gao 2007)"
-    takes: ClassVar[type[Any]] = ChainCRFProblem
-    losses: ClassVar[frozenset[str]] = frozenset({"chain"})
+    summary: ClassVar[str] = "orthant-wise L-BFGS for chains and candidates (Andrew and Gao 2007)"
+    takes: ClassVar[type[Any]] = SmoothPart
+    losses: ClassVar[frozenset[str]] = frozenset({"chain", "candidates"})
     penalties: ClassVar[frozenset[str]] = frozenset({"l1", "elasticnet"})
 
     memory: int = 20
@@ -62,7 +62,7 @@ class OwlQn(Solver):
     def __post_init__(self) -> None:
         as_whole("memory", self.memory, least=1)
 
-    def iterate(self, problem: ChainCRFProblem, run: Run) -> Steps:
+    def iterate(self, problem: SmoothPart, run: Run) -> Steps:
         f, rho = problem.smooth(), problem.penalty.rho
         here = _placed(f.start(run.start), rho)
         past = Past(self.memory, np.maximum(f.hess_diagonal(here.at), LEAST_CURVATURE))
