@@ -1,8 +1,8 @@
 """Chain CRFs and structured SVMs against crfsuite: `python -m benchmarks.sequences FOLDER`.
 
 FOLDER holds conll2000-train.txt.xz and -test (CoNLL columns) and ocr_taskar-train.txt.xz (a letter and the ids of its
-pixels). Times are of one thread, processor time, features built beforehand on both sides and their building given apart.
-crfsuite's own log says when its L-BFGS came within a share of its end; ours is the first certified gap below that share.
+pixels). Times are of one thread, processor time, features built beforehand on both sides, their building given apart.
+crfsuite's own log says when its L-BFGS came within a share of its end; ours is the first certified gap below it.
 """
 
 from __future__ import annotations

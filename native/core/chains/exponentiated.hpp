@@ -34,7 +34,7 @@ struct ExponentiatedLook {
 template <class Rows, class Table>
 class ExponentiatedPass {
   public:
-    static constexpr double growth = 1.1;
+    static constexpr double growth = 1.05;
 
     ExponentiatedPass(const Rows& X, const Chains& chains, const double* C, Table table, EdgeTable edges,
                       ExponentiatedState state)
