@@ -6,10 +6,12 @@ import pickle
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chain_reference import enumerated, random_chains
+from plain_rows import PlainRows
 from widemargin import ChainCRFProblem, ChainSVMProblem, CrammerSingerProblem, Matrix, MaximumEntropyProblem, solve
 from widemargin.objective.chain_crf import ChainScores
 from widemargin.objective.chain_svm import LabelingMixture
@@ -160,6 +162,13 @@ def test_storage_does_not_matter():
                 coef = np.random.default_rng(0).standard_normal(problem.size)
                 wanted = problem.objective(coef)
             assert problem.objective(coef) == pytest.approx(wanted, rel=1e-6)
+
+
+def test_values_that_cancel_are_observed():
+    X = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]])
+    for form in (X, sp.csr_array(X), PlainRows(X)):
+        problem = ChainCRFProblem(form, [0, 0, 1], features="observed", transitions="observed")
+        assert problem.pairs.places.tolist() == [0, 3] and problem.pairs.edges.tolist() == [0, 1]
 
 
 def test_problems_can_be_pickled_and_taken_apart():

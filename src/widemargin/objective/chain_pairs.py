@@ -103,11 +103,8 @@ def observed_edges(codes: NDArray[np.int32], offsets: Places, n_labels: int) -> 
 def observed_pairs(X: Rows, codes: NDArray[np.int32], n_labels: int) -> Places:
     """The pairs of features and labels that occur in a token, ascending."""
     if not (isinstance(X, Matrix) and X.is_sparse):
-        counts = X.rmatmat(np.eye(n_labels)[codes] + 0.0)
-        if isinstance(X, Matrix):
-            dense = np.asarray(X.to_scipy()) != 0
-            counts = dense.T.astype(np.float64) @ np.eye(n_labels)[codes]
-        return np.flatnonzero(counts.reshape(-1))
+        squares = X.class_column_sqnorms(np.eye(n_labels)[codes])  # values of either sign must not cancel
+        return np.flatnonzero(squares.reshape(-1))
     indptr, indices, values = _core.row_arrays(X.native_rows)
     label = np.repeat(codes, np.diff(indptr))
     found = indices.astype(np.int64) * n_labels + label
