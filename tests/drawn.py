@@ -11,7 +11,17 @@ from hypothesis import strategies as st
 
 from block_rows import on_disk
 from support import drawn_parameters, random_data
-from widemargin import CrammerSingerProblem, MaximumEntropyProblem, OneClassProblem, OrdinalProblem, Problem, solve
+from widemargin import (
+    CandidatesProblem,
+    ChainCRFProblem,
+    ChainSVMProblem,
+    CrammerSingerProblem,
+    MaximumEntropyProblem,
+    OneClassProblem,
+    OrdinalProblem,
+    Problem,
+    solve,
+)
 from widemargin.data.rows import BLOCKS
 from widemargin.objective.losses import LOSSES
 from widemargin.solvers.registry import solver_class
@@ -27,6 +37,7 @@ OWN_TOLERANCE = {
     "pegasos": 5e-2,
     "svm_perf": 1e-3,
     "ocas": 1e-4,
+    "chain_cutting_plane": 1e-3,
 }
 STORAGES = {
     "csr": lambda X: X,
@@ -34,7 +45,16 @@ STORAGES = {
     "dense": lambda X: X.toarray(),
     "one value": lambda X: sp.csr_array(X > 0.5, dtype=X.dtype),
 }
-PROBLEMS = (Problem, CrammerSingerProblem, MaximumEntropyProblem, OneClassProblem, OrdinalProblem)
+CHAINS = (ChainCRFProblem, ChainSVMProblem)
+PROBLEMS = (
+    Problem,
+    CrammerSingerProblem,
+    MaximumEntropyProblem,
+    OneClassProblem,
+    OrdinalProblem,
+    CandidatesProblem,
+    *CHAINS,
+)
 Draw = st.DataObject
 
 
@@ -76,6 +96,14 @@ def other_problem(kind: type, name: str, X: Any, response: Any, C: float, weight
     """The problems that are not of the form of `Problem`."""
     classes = np.digitize(response, [-0.8, 0.8])
     classes[:3] = [0, 1, 2]
+    if kind is CandidatesProblem:
+        groups, penalty = np.repeat(np.arange(10), 5), data.draw(st.sampled_from(sorted(solver_class(name).penalties)))
+        chosen = np.eye(5)[np.random.default_rng(0).integers(0, 5, 10)].reshape(-1)
+        return CandidatesProblem(
+            X, chosen, groups, C, penalty=penalty, sample_weight=weight[:10] if weight is not None else None
+        )
+    if kind in CHAINS:
+        return chain_problem(kind, name, X, classes, C, weight, data)
     if kind is OneClassProblem:
         return OneClassProblem(X, min(C, 0.7), sample_weight=weight)
     if kind is OrdinalProblem:
@@ -84,6 +112,17 @@ def other_problem(kind: type, name: str, X: Any, response: Any, C: float, weight
         return OrdinalProblem(X, classes, loss, C, thresholds=thresholds, sample_weight=weight)
     intercept = data.draw(st.sampled_from(sorted(solver_class(name).intercepts)), label="intercept")
     return kind(X, classes, C, intercept=intercept, sample_weight=weight)
+
+
+def chain_problem(kind: type, name: str, X: Any, classes: Any, C: float, weight: Any, data: Draw) -> Any:
+    """Sequences of one to nine tokens, with all pairs or those that were observed."""
+    lengths = [1, 9, 4, 6, 2, 8, 3, 7, 5, 5]
+    choices = {
+        what: data.draw(st.sampled_from(["all", "observed"]), label=what) for what in ("features", "transitions")
+    }
+    choices["penalty"] = data.draw(st.sampled_from(sorted(solver_class(name).penalties)), label="penalty")
+    weight = None if weight is None else weight[: len(lengths)]
+    return kind(X, classes, lengths, C, sample_weight=weight, **choices)
 
 
 def drawn_start(problem: Any, data: Draw) -> Any:

@@ -20,7 +20,7 @@ from widemargin import _core
 # It reads a matrix that is no `Rows`.
 MATRICES = {"quadratic_passes"}
 # What passes are given, not what makes them.
-NO_PASSES = {"Rows", "Order", "Loss"}
+NO_PASSES = {"Rows", "Order", "Loss", "Chains", "Pairs"}
 
 
 class Ticks:

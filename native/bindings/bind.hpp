@@ -25,11 +25,16 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T>&& values) {
 
 void bind_block_dual_cd(nb::module_&);
 void bind_blocks(nb::module_&);
+void bind_chain_labelings(nb::module_&);
+void bind_chain_passes(nb::module_&);
+void bind_chains(nb::module_&);
 void bind_class_rows(nb::module_&);
 void bind_cmls(nb::module_&);
 void bind_compact(nb::module_&);
 void bind_crammer_singer(nb::module_&);
 void bind_dual_cd(nb::module_&);
+void bind_exponentiated(nb::module_&);
+void bind_frank_wolfe(nb::module_&);
 void bind_gram(nb::module_&);
 void bind_lasso_cd(nb::module_&);
 void bind_line_search(nb::module_&);

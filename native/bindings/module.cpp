@@ -7,11 +7,16 @@ NB_MODULE(_core, m) {
     widemargin::bind_losses(m);
     widemargin::bind_block_dual_cd(m);
     widemargin::bind_blocks(m);
+    widemargin::bind_chains(m);  // and so do those of chains
+    widemargin::bind_chain_labelings(m);
+    widemargin::bind_chain_passes(m);
     widemargin::bind_class_rows(m);
     widemargin::bind_cmls(m);
     widemargin::bind_compact(m);
     widemargin::bind_crammer_singer(m);
     widemargin::bind_dual_cd(m);
+    widemargin::bind_exponentiated(m);
+    widemargin::bind_frank_wolfe(m);
     widemargin::bind_gram(m);
     widemargin::bind_lasso_cd(m);
     widemargin::bind_line_search(m);

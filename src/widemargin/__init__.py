@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from .data.matrix import Matrix as Matrix
     from .data.svmlight import read_svmlight as read_svmlight
     from .data.svmlight import write_svmlight as write_svmlight
+    from .estimators.chain_crf import ChainCRF as ChainCRF
+    from .estimators.chain_svm import ChainSVM as ChainSVM
     from .estimators.cv import LassoCV as LassoCV
     from .estimators.cv import LinearSVCCV as LinearSVCCV
     from .estimators.cv import LogisticRegressionCV as LogisticRegressionCV
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from .estimators.linear_svc import LinearSVC as LinearSVC
     from .estimators.linear_svr import LinearSVR as LinearSVR
     from .estimators.logistic_regression import LogisticRegression as LogisticRegression
+    from .estimators.max_ent import MaxEnt as MaxEnt
     from .estimators.one_class import LinearOneClassSVM as LinearOneClassSVM
     from .estimators.online import OnlineClassifier as OnlineClassifier
     from .estimators.online import OnlineRegressor as OnlineRegressor
@@ -37,7 +40,10 @@ if TYPE_CHECKING:
     from .multiclass.dag import fit_dag as fit_dag
     from .multiclass.joint import fit_joint as fit_joint
     from .multiclass.one_vs_one import fit_one_vs_one as fit_one_vs_one
+    from .objective.candidates import CandidatesProblem as CandidatesProblem
     from .objective.certificate import Certificate as Certificate
+    from .objective.chain_crf import ChainCRFProblem as ChainCRFProblem
+    from .objective.chain_svm import ChainSVMProblem as ChainSVMProblem
     from .objective.crammer_singer import CrammerSingerProblem as CrammerSingerProblem
     from .objective.kkt import kkt_violation as kkt_violation
     from .objective.maximum_entropy import MaximumEntropyProblem as MaximumEntropyProblem
@@ -76,11 +82,17 @@ _HOME = {
     "LinearOneClassSVM": "estimators.one_class",
     "CrammerSingerProblem": "objective.crammer_singer",
     "MaximumEntropyProblem": "objective.maximum_entropy",
+    "ChainCRFProblem": "objective.chain_crf",
+    "ChainSVMProblem": "objective.chain_svm",
     "MulticlassModel": "multiclass.base",
     "fit_one_vs_one": "multiclass.one_vs_one",
     "fit_dag": "multiclass.dag",
     "fit_joint": "multiclass.joint",
     "LinearSVC": "estimators.linear_svc",
+    "MaxEnt": "estimators.max_ent",
+    "CandidatesProblem": "objective.candidates",
+    "ChainCRF": "estimators.chain_crf",
+    "ChainSVM": "estimators.chain_svm",
     "LinearSVR": "estimators.linear_svr",
     "LogisticRegression": "estimators.logistic_regression",
     "Ridge": "estimators.least_squares",

@@ -8,6 +8,8 @@ import pytest
 from block_rows import where_it_runs
 from support import random_data, random_problem
 from widemargin import (
+    ChainCRFProblem,
+    ChainSVMProblem,
     CrammerSingerProblem,
     MaximumEntropyProblem,
     OneClassProblem,
@@ -20,7 +22,7 @@ from widemargin.solvers import FiniteNewton, Solver, table
 from widemargin.solvers.base import Run
 from widemargin.solvers.finite_newton import rounds as newton_rounds
 
-STOCHASTIC = ("sgd_s", "sgd_m", "sgd_r", "svm_sgd", "sgd_qn", "pegasos", "svm_perf", "ocas")
+STOCHASTIC = ("sgd_s", "sgd_m", "sgd_r", "svm_sgd", "sgd_qn", "pegasos", "svm_perf", "ocas", "chain_cutting_plane")
 
 
 def one_class_problem() -> OneClassProblem:
@@ -45,7 +47,16 @@ def multiclass_problem(kind: type) -> object:
     return kind(X, np.digitize(response, [-0.5, 0.5]))
 
 
+def chain_problem(kind: type, solver: type[Solver]) -> object:
+    X, response = random_data(3, rows=200, columns=20)
+    return kind(X, np.digitize(response, [-0.5, 0.5]), [5] * 40, penalty=min(solver.penalties))
+
+
 PROBLEMS = {
+    "chain_eg": lambda solver: chain_problem(ChainCRFProblem, solver),
+    "owlqn": lambda solver: chain_problem(ChainCRFProblem, solver),
+    "chain_bcfw": lambda solver: chain_problem(ChainSVMProblem, solver),
+    "chain_cutting_plane": lambda solver: chain_problem(ChainSVMProblem, solver),
     "one_class": lambda solver: one_class_problem(),
     "ordinal_newton": lambda solver: ordinal_problem(),
     "crammer_singer": lambda solver: multiclass_problem(CrammerSingerProblem),

@@ -14,11 +14,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from widemargin import Problem, solve
+from widemargin.data.rows import COLUMNS, GRAM, IN_ORDER, VERBS
 from widemargin.objective.losses import LOSSES
 from widemargin.solvers import Solver, table
 from widemargin.solvers.cutting_plane.simplex_qp import solve_simplex_qp
 
-SOLVERS = [cls for cls in table().values() if cls.can_take(Problem)]
+IN_MEMORY = {VERBS, IN_ORDER, COLUMNS, GRAM}
+SOLVERS = [cls for cls in table().values() if cls.can_take(Problem) and cls.needs <= IN_MEMORY]
 
 
 def hard_rows(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

@@ -44,10 +44,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Runs the command."""
-    from ..model.open import is_model, load_model
+    from ..model.open import is_model, load_linear
 
     if is_model(arguments.source):
-        model = load_model(arguments.source)
+        model = load_linear(arguments.source)
         model.save(arguments.target, dtype=arguments.dtype, sparse=arguments.sparse)
         return
     from ..data.datasets import read_dataset

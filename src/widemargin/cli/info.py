@@ -44,6 +44,14 @@ def run(arguments: argparse.Namespace) -> None:
 
     if is_model(arguments.file):
         model = load_model(arguments.file)
+        if hasattr(model, "transitions_"):
+            from .chain_info import chain_facts, chain_lines
+
+            if arguments.plot:
+                raise ValueError(f"{arguments.file}: --plot draws linear models, and this is one of sequences")
+            found = chain_facts(model, arguments.top)
+            print(json.dumps(found) if arguments.json else "\n".join(chain_lines(found)))
+            return
         facts = model_facts(model, arguments.top)
         if arguments.plot:
             from ..plots.features import plot_features

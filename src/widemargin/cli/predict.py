@@ -89,10 +89,10 @@ def _predict(arguments: argparse.Namespace) -> None:
     """Everything else, through NumPy."""
     from ..data.datasets import dataset_blocks
     from ..data.files import written_whole
-    from ..model.open import load_model
+    from ..model.open import load_linear
     from .score import Score
 
-    model, data_path = load_model(arguments.model), arguments.data
+    model, data_path = load_linear(arguments.model), arguments.data
     header, lines = _form(arguments, model)
     score, rows = Score(model.task), 0
     reading = reading_of(arguments)

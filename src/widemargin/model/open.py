@@ -24,8 +24,10 @@ _WRITERS = {
 _OWN = ("store", "write_wm")
 
 
-def load_model(source: Source) -> Model:
+def load_model(source: Source) -> Any:
     """Reads a model: a `.wm` file or a LIBLINEAR model, told apart by their first bytes.
+
+    A linear model is a `Model`; a model of sequences is the `ChainCRF` or `ChainSVM` that was saved.
 
     Parameters
     ----------
@@ -42,11 +44,19 @@ def load_model(source: Source) -> Model:
     name, content = read_whole(source)
     for start, reader in _READERS.items():
         if content[: len(start)] == start:
-            model: Model = _loaded(reader)(name, content)
-            return model
+            return _loaded(reader)(name, content)
     if not len(content):
         raise ValueError(f"{name}: not a model: the file is empty")
     raise ValueError(f"{name}: not a model: it starts neither as a Widemargin nor as a LIBLINEAR model")
+
+
+def load_linear(source: Source) -> Model:
+    """Reads a linear model; a model of sequences is refused."""
+    model = load_model(source)
+    if hasattr(model, "transitions_"):
+        raise ValueError(f"{source}: this is a model of sequences: use it in Python, widemargin.load_model reads it")
+    linear: Model = model
+    return linear
 
 
 def is_model(path: str) -> bool:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.files import Bytes, Source, read_whole, written_whole
+from ..data.files import Bytes, Source, read_whole
 from ..data.sparse_rows import as_scipy
 from .model import Model
-from .wm_header import ALIGN, aligned, checked_header, prelude
+from .wm_arrays import read_array, write_arrays
+from .wm_header import ALIGN as ALIGN
+from .wm_header import checked_header
 
-_DTYPES = {"<f8", "<f4", "<i4", "<i8"}
 _STORED = {"float64": "<f8", "float32": "<f4"}
 _DENSE = ("intercepts", "weights")
 _SPARSE = ("intercepts", "weights.data", "weights.indices", "weights.indptr")
@@ -24,18 +24,7 @@ def write_wm(model: Model, target: Source, *, dtype: str = "float64", sparse: bo
     """Writes the file; a path appears only when it is complete."""
     if dtype not in _STORED:
         raise ValueError(f"dtype must be float64 or float32, got {dtype!r}")
-    arrays = _arrays(model, _STORED[dtype], sparse)
-    header, offsets = _header(model, arrays)
-    end = max(offsets[name] + array.nbytes for name, array in arrays.items())
-    chunks = [header]
-    position = ALIGN + len(header)
-    for name, array in arrays.items():
-        chunks += [bytes(offsets[name] - position), array.tobytes()]
-        position = offsets[name] + array.nbytes
-    with written_whole(target) as file:
-        file.write(prelude(header, end, chunks))
-        for chunk in chunks:
-            file.write(chunk)
+    write_arrays(target, _facts(model), _arrays(model, _STORED[dtype], sparse))
 
 
 def _arrays(model: Model, dtype: str, sparse: bool) -> dict[str, NDArray[Any]]:
@@ -56,13 +45,9 @@ def _arrays(model: Model, dtype: str, sparse: bool) -> dict[str, NDArray[Any]]:
     return intercepts | found
 
 
-def _header(model: Model, arrays: Mapping[str, NDArray[Any]]) -> tuple[bytes, dict[str, int]]:
-    """The header and where each array goes. Offsets count from the header's end, so its length does not matter."""
-    offsets, position = {}, 0
-    for name, array in arrays.items():
-        offsets[name] = position
-        position = aligned(position + array.nbytes)
-    facts = {
+def _facts(model: Model) -> dict[str, Any]:
+    """What the header says of the model."""
+    return {
         "format": "widemargin model",
         "version": model.version,
         "task": model.task,
@@ -73,26 +58,24 @@ def _header(model: Model, arrays: Mapping[str, NDArray[Any]]) -> tuple[bytes, di
         "certificates": [dict(one) for one in model.certificates],
         "features": dict(model.features),
         "shape": list(model.weights.shape),
-        "arrays": {
-            name: {"dtype": array.dtype.str.replace("=", "<"), "shape": list(array.shape), "offset": offsets[name]}
-            for name, array in arrays.items()
-        },
     }
-    text = json.dumps(facts, ensure_ascii=False, allow_nan=False).encode()
-    text += b" " * (aligned(len(text)) - len(text))
-    return text, {name: ALIGN + len(text) + offset for name, offset in offsets.items()}
 
 
 def read_wm(source: Source) -> Model:
     """Reads the file; a path is memory-mapped, and its weights stay on disk until they are used."""
     name, content = read_whole(source)
-    return parse_wm(name, content)
+    model: Model = parse_wm(name, content)
+    return model
 
 
-def parse_wm(name: str, content: Bytes) -> Model:
-    """The model in those bytes."""
+def parse_wm(name: str, content: Bytes) -> Any:
+    """The model in those bytes: linear, or of sequences."""
     try:
         header, begin = checked_header(content)
+        if header.get("format") == "widemargin chain":
+            from .chain_store import chain_from  # with scikit-learn, for models of sequences alone
+
+            return chain_from(header, content, begin)
         return _model(header, content, begin)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error
@@ -101,7 +84,7 @@ def parse_wm(name: str, content: Bytes) -> Model:
 
 
 def _model(header: dict[str, Any], content: Bytes, begin: int) -> Model:
-    arrays = {name: _array(name, facts, content, begin) for name, facts in header["arrays"].items()}
+    arrays = {name: read_array(name, facts, content, begin) for name, facts in header["arrays"].items()}
     shape = tuple(int(n) for n in header["shape"])
     if sorted(arrays) not in (sorted(_DENSE), sorted(_SPARSE)):
         raise ValueError(f"this model holds unexpected arrays: {', '.join(arrays)}")
@@ -124,22 +107,6 @@ def _model(header: dict[str, Any], content: Bytes, begin: int) -> Model:
         version=str(header["version"]),
         decision=str(header.get("decision", "scores")),
     )
-
-
-def _array(name: str, facts: Mapping[str, Any], content: Bytes, begin: int) -> NDArray[Any]:
-    shape, offset = [int(n) for n in facts["shape"]], int(facts["offset"])
-    if facts["dtype"] not in _DTYPES:
-        raise ValueError(f"array {name!r} has the unknown type {facts['dtype']!r}")
-    dtype = np.dtype(facts["dtype"])
-    count = 1
-    for n in shape:
-        count *= n
-    inside = min([*shape, offset, 0]) >= 0 and begin + offset + count * dtype.itemsize <= len(content)
-    if not inside or offset % ALIGN or not 1 <= len(shape) <= 2:
-        raise ValueError(f"array {name!r} lies outside of the file")
-    if count == 0:
-        return np.empty(shape, dtype)
-    return np.frombuffer(content, dtype, count, begin + offset).reshape(shape)
 
 
 def _sparse_weights(arrays: Mapping[str, NDArray[Any]], shape: tuple[int, ...]) -> Any:

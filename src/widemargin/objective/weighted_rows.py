@@ -6,6 +6,8 @@ import copy
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
+import numpy as np
+
 from ..data.kept import Owner
 from ..data.matrix import Matrix
 from ..data.rows import VERB_NAMES, Rows
@@ -63,7 +65,22 @@ class WeightedRows:
         return found
 
     def _zero(self) -> Certified:
-        """Makes that point: its intercept, its objective, its dual point."""
+        """Makes that point: its intercept, its objective, its dual point. Here one without an intercept."""
+        found = self._certified(Point(np.zeros(self.size), dual=self._zero_dual()), np.inf)
+        primal = found.certificate.primal
+        return Certified(replace(found.certificate, at_zero=primal), found.point)
+
+    def _zero_dual(self) -> Dual:
+        """The dual point that pulls nowhere."""
+        raise NotImplementedError
+
+    def _certified(self, point: Point, at_zero: float) -> Certified:
+        """The certificate of a point, given the objective at zero."""
+        raise NotImplementedError
+
+    @property
+    def size(self) -> int:
+        """How long a coefficient vector is."""
         raise NotImplementedError
 
     @property
@@ -128,7 +145,7 @@ class WeightedRows:
 
     def certify(self, point: Point) -> Certified:
         """The certificate of a point, and the point that it holds for."""
-        raise NotImplementedError
+        return self._certified(point, self.at_zero)
 
     def restricted(self, rows: Any) -> Self:
         """The same problem where only those rows count (a mask or row numbers); the data are shared."""

@@ -10,6 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .base import Solver as Solver
+    from .chains.chain_bcfw import ChainBCFW as ChainBCFW
+    from .chains.chain_cutting_plane import ChainCuttingPlane as ChainCuttingPlane
+    from .chains.chain_eg import ChainEG as ChainEG
+    from .chains.owlqn import OwlQn as OwlQn
     from .cutting_plane.cutting_plane import Ocas as Ocas
     from .cutting_plane.cutting_plane import SvmPerf as SvmPerf
     from .dual.block_dual_cd import BlockDualCD as BlockDualCD

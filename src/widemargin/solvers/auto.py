@@ -320,6 +320,11 @@ RULES = (
         ("block_dual_cd", "tron"),
         lambda p: TRON_PASSES,
     ),
+    Rule("chain CRF, l1 or elastic net", _sparse, ("owlqn",), about="chain_crf.ChainCRFProblem"),
+    Rule("chain CRF, l2", _any, ("chain_eg", "tron"), lambda p: ENTROPY_PASSES, about="chain_crf.ChainCRFProblem"),
+    Rule("choice among candidates, l1 or elastic net", _sparse, ("owlqn",), about="candidates.CandidatesProblem"),
+    Rule("choice among candidates, l2", _any, ("tron",), about="candidates.CandidatesProblem"),
+    Rule("structured SVM over chains", _any, ("chain_bcfw",), about="chain_svm.ChainSVMProblem"),
 )
 
 

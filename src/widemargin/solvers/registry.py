@@ -37,6 +37,10 @@ HOMES = {
     "one_class": ("dual.one_class", "OneClassCD"),
     "crammer_singer": ("dual.crammer_singer", "CrammerSinger"),
     "multinomial_dual_cd": ("dual.multinomial_dual_cd", "MultinomialDualCD"),
+    "chain_eg": ("chains.chain_eg", "ChainEG"),
+    "chain_bcfw": ("chains.chain_bcfw", "ChainBCFW"),
+    "chain_cutting_plane": ("chains.chain_cutting_plane", "ChainCuttingPlane"),
+    "owlqn": ("chains.owlqn", "OwlQn"),
 }
 
 

@@ -27,6 +27,7 @@ from .block_state import BlockDualState, Frozen, fixed_bytes
 
 if TYPE_CHECKING:
     from ...data.block_file.block_file import Part
+    from ...objective.certificate import Goal
     from ...objective.problem import Problem
 
 # A block is visited again as long as reading takes longer than descending, up to so often.
@@ -83,7 +84,7 @@ class BlockDualCD(Solver):
     def iterate(self, problem: Problem, run: Run) -> Steps:
         state = BlockDualState(problem, run, self.shrinking)
         descent = BlockPasses(self, state, run)
-        outlook = Outlook(run.tol)
+        outlook = Outlook(run.goal)
         saved = None if self.resume is None else SavedRun(self.resume, state, descent, outlook)
         looks_done = saved is not None and saved.load()
         while True:
@@ -116,8 +117,8 @@ class Outlook:
     one will see. That it was not costs the products of a certificate, never a pass over the disk.
     """
 
-    def __init__(self, tol: float) -> None:
-        self._tol = tol
+    def __init__(self, goal: Goal) -> None:
+        self._goal = goal
         self.gap = float("inf")  # as the last pass saw it
         self.trust = 1.0
 
@@ -125,7 +126,7 @@ class Outlook:
         """After a pass that saw this gap."""
         falls = min(1.0, gap / self.gap) if self.gap > 0 else 1.0
         self.gap = gap
-        return gap * falls * self.trust <= EARLY * self._tol * abs(objective)
+        return gap * falls * self.trust <= EARLY * self._goal.wanted(objective, gap)
 
     def was_wrong(self, exact: float) -> None:
         """The certificate refuted what was seen before: the worse, the less what is seen is believed."""

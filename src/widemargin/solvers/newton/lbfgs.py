@@ -54,7 +54,7 @@ class LBFGS(Solver):
     name: ClassVar[str] = "lbfgs"
     summary: ClassVar[str] = "L-BFGS (Liu and Nocedal 1989)"
     takes: ClassVar[type[Any]] = SmoothProblem
-    losses = LossesThat(lambda loss: loss.smooth, also=("multinomial",))
+    losses = LossesThat(lambda loss: loss.smooth, also=("multinomial", "chain", "candidates"))
 
     memory: int = 10
 

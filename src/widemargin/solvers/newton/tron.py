@@ -70,7 +70,7 @@ class TRON(Solver):
     name: ClassVar[str] = "tron"
     summary: ClassVar[str] = "truncated Newton with conjugate gradients (Lin, Weng, Keerthi 2008)"
     takes: ClassVar[type[Any]] = SmoothProblem
-    losses = LossesThat(lambda loss: loss.smooth, also=("multinomial",))
+    losses = LossesThat(lambda loss: loss.smooth, also=("multinomial", "chain", "candidates"))
 
     search: str = "line_search"
     xi: float | None = None
