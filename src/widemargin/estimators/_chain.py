@@ -73,6 +73,7 @@ class ChainModel(SolvedModel):
         self.transitions_ = problem.transitions(solution.coef)
         # The dual point is as large as the data: what is kept of the run is the model and its proof.
         self._keep([replace(solution, dual=None, point=Point(solution.coef))])
+        self._report_end(lambda number: problem)
         return self
 
     def _is_like(self, last: tuple[Any, Any, Vector], problem: ChainProblem) -> bool:

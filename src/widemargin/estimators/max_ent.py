@@ -105,6 +105,7 @@ class MaxEnt(SolvedModel):
         solution = solve(problem, self.solver, tol=self.tol, max_seconds=self.max_seconds, n_jobs=self._threads())
         self.coef_ = solution.coef
         self._keep([replace(solution, dual=None, point=Point(solution.coef))])
+        self._report_end(lambda number: problem)
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:

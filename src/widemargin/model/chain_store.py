@@ -32,7 +32,7 @@ def write_chain(model: ChainModel, target: Source) -> None:
         "classes": labels,
         "attributes": None if model._attributes is None else model._attributes.names,
         "n_features": model.n_features_in_,
-        "certificate": {"primal": certificate.primal, "dual": certificate.dual},
+        "certificate": {"primal": certificate.primal, "dual": certificate.dual, "at_zero": certificate.at_zero},
         "solver": model.solver_,
     }
     held = np.flatnonzero(model._coef)  # l1 leaves few
@@ -72,7 +72,7 @@ def chain_from(header: dict[str, Any], content: Bytes, begin: int) -> ChainModel
     model._coef, model._pairs = coef, pairs
     model.transitions_ = pairs.edge_table(coef).copy()
     proof = header["certificate"]
-    model.certificate_ = Certificate(float(proof["primal"]), float(proof["dual"]))
+    model.certificate_ = Certificate(float(proof["primal"]), float(proof["dual"]), float(proof["at_zero"]))
     model.solver_ = str(header["solver"])
     return model
 
