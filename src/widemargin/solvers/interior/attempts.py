@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..linalg.orthogonal import is_affordable
@@ -24,21 +24,24 @@ class Attempt:
     # The equations of a step for the features even where rows are fewer: w keeps its digits where rows depend on each
     # other and their v, which may then be anything, hides in its rounding what they make of w.
     through_features: bool = False
+    # The same with l2 over an orthogonal basis of the rows, which are fewer than the features.
+    reduced: bool = False
 
 
 def attempts(problem: Problem) -> Iterator[Attempt]:
     """The starts for that problem, the more promising one first."""
-    rows, columns = problem.X.shape
-    other_side = columns >= rows and is_affordable(rows + columns + 1, columns + 2)
-    if not problem.loss.piecewise:
+    smooth, with_ridge = not problem.loss.piecewise, problem.penalty.rho < 1
+    if smooth:
         yield Attempt(meets_ridge=False)
         yield Attempt(meets_ridge=False, keeps_v=True)
-        if other_side:
-            yield Attempt(meets_ridge=False, keeps_v=True, through_features=True)
-        return
-    with_ridge = problem.penalty.rho < 1
-    if with_ridge:
-        yield Attempt(meets_ridge=True)
-    yield Attempt(meets_ridge=False)
-    if other_side:
-        yield Attempt(meets_ridge=with_ridge, through_features=True)
+    else:
+        if with_ridge:
+            yield Attempt(meets_ridge=True)
+        yield Attempt(meets_ridge=False)
+    last = Attempt(meets_ridge=with_ridge and not smooth, keeps_v=smooth, through_features=True)
+    rows, columns = problem.X.shape
+    if problem.penalty.rho == 0 and columns > rows:
+        if is_affordable(columns, rows):
+            yield replace(last, reduced=True)
+    elif columns >= rows and is_affordable(rows + columns + 1, columns + 2):
+        yield last

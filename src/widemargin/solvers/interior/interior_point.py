@@ -26,12 +26,14 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ...data.matrix import stored
 from ...data.rows import GRAM, VERBS
 from ...objective.certificate import feasible_dual
 from ...objective.losses import ALL_LOSSES
 from ...vectors import Vector
 from ..base import Point, Run, Solver, Step, Steps
 from ..costs import INTERIOR_ORDER, INTERIOR_STEP, system_passes
+from ..linalg.reduction import Reduction
 from .attempts import Attempt, attempts
 from .rows import make_rows
 from .system import System
@@ -138,6 +140,7 @@ class _Whole:
         """Another start; what is known stays."""
         self.attempt = attempt
         self._rounds, self._share = 0, FIRST_SHARE
+        self._reduction = Reduction(stored(self._inner.X)) if attempt.reduced else None
 
     def new_state(self) -> _State:
         """An interior point of the working set's problem, of whose progress nothing is known yet."""
@@ -159,6 +162,8 @@ class _Whole:
 
     def restricted(self) -> Problem:
         """The problem on the working set."""
+        if self._reduction is not None:
+            return self._inner.over(self._reduction.X)
         if self.is_complete:
             return self._inner
         return self._inner.over(self._inner.X.select(self.working))
@@ -218,6 +223,8 @@ class _Whole:
         self.primal, self._best = state.primal, Point(w, b, self._best.dual)
 
     def _whole_weights(self, part: Vector) -> Vector:
+        if self._reduction is not None:
+            return self._reduction.back(part[: self._reduction.X.shape[1]])
         w = np.zeros(self.problem.X.shape[1])
         w[self.working] = part[: len(self.working)]
         return w
