@@ -31,7 +31,7 @@ def system_passes(rows: int, columns: int, entries: int) -> float:
 
 # Of `class_interior` and `ordinal_interior`: the largest order of their equations, passes over the data in a step
 # beside the matrix, and steps.
-JOINT_ORDER, JOINT_STEP, JOINT_STEPS = 3000, 30, 25
+JOINT_ORDER, JOINT_STEP, JOINT_STEPS = 4000, 30, 25
 
 
 def joint_step_passes(rows: int, features: int, entries: int, classes: int) -> float:

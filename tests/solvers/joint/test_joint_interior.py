@@ -18,6 +18,7 @@ from widemargin.solvers.joint.class_curvature import ClassCurvature
 
 OTHERS = {CrammerSingerProblem: "crammer_singer", MaximumEntropyProblem: "tron"}
 SHAPES = [(80, 6), (25, 60)]
+LOSSES = ["hinge", "squared_hinge"]
 
 
 def classes_of(X: np.ndarray, rng: np.random.Generator, kinds: int = 4) -> np.ndarray:
@@ -78,7 +79,7 @@ def test_auto_ends_on_hard_rows_of_several_classes(kind: Any, seed: int, C: floa
 
 
 @settings(max_examples=40)
-@given(seed=st.integers(0, 10**6), C=st.sampled_from([1e-3, 1.0, 1e3]), loss=st.sampled_from(["hinge", "squared_hinge"]))
+@given(seed=st.integers(0, 10**6), C=st.sampled_from([1e-3, 1.0, 1e3]), loss=st.sampled_from(LOSSES))
 def test_auto_ends_on_hard_rows_in_order(seed: int, C: float, loss: str) -> None:
     rng = np.random.default_rng(seed)
     X = hard_rows(rng)
@@ -135,15 +136,14 @@ def test_curvatures_of_a_row_are_those_of_their_formula() -> None:
         exact = np.diag(d[i]) - np.outer(d[i], d[i]) / d[i].sum()
         np.testing.assert_allclose(D.apply(dz)[i], exact @ dz[i], atol=1e-14)
         np.testing.assert_allclose([[D.entry(m, n)[i] for n in range(4)] for m in range(4)], exact, atol=1e-14)
-        s, u = D.root()
-        half = (np.eye(4) - np.outer(u[i], u[i])) * s[i]
+        half = D.roots()[i]
         np.testing.assert_allclose(half.T @ half, exact, atol=1e-14)
 
 
 def test_more_coefficients_than_the_equations_can_have_are_refused() -> None:
     rng = np.random.default_rng(7)
-    X = rng.standard_normal((1200, 1100))
-    problem = MaximumEntropyProblem(X, rng.integers(3, size=1200))
+    X = rng.standard_normal((1500, 1400))
+    problem = MaximumEntropyProblem(X, rng.integers(3, size=1500))
     assert not ClassInterior().accepts(problem)
     with pytest.raises(ValueError, match="class_interior"):
         solve(problem, "class_interior")

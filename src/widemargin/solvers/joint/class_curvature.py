@@ -8,9 +8,12 @@ leading one, outweighs the others by far, its own line of D would be lost in rou
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...data.rows import Table
 from ...vectors import Vector
+
+Cube = NDArray[np.float64]
 
 
 class ClassCurvature:
@@ -46,7 +49,18 @@ class ClassCurvature:
         found: Vector = self.d[:, m] * (rest / self.total)
         return found
 
-    def root(self) -> tuple[Table, Table]:
-        """s and u of D = S (I - u u^T) S, S = diag(s), |u| = 1, in which I - u u^T is its own square."""
+    def roots(self) -> Cube:
+        """F with F^T F = D, rows x classes x classes, the leading class's line zero.
+
+        In the differences z_m - z_leading D is S (I - u u^T) S, S = diag(sqrt d), u = sqrt(d / sum d) over the other
+        classes, and (I - g u u^T)^2 = I - u u^T for g = 1 / (1 + sqrt(d_leading / sum d)): nothing cancels.
+        """
         s = np.sqrt(self.d)
-        return s, s / np.sqrt(self.total)[:, np.newaxis]
+        s[self.leading] = 0.0
+        u = s / np.sqrt(self.total)[:, np.newaxis]
+        g = 1 / (1 + np.sqrt(self.d[self.leading] / self.total))
+        F: Cube = -(g[:, np.newaxis] * u)[:, :, np.newaxis] * (u * s)[:, np.newaxis, :]
+        classes = np.arange(s.shape[1])
+        F[:, classes, classes] += s
+        F[self.leading[0], :, self.leading[1]] = -F.sum(axis=2)
+        return F

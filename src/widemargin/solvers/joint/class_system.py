@@ -1,8 +1,9 @@
 """The equations of a step for one weight vector per class: Z = [X s] W, x = W feature by feature.
 
 The matrix is sum_i D_i (x) x_i x_i^T + E, in blocks of one pair of classes each, class by class. A constant added to
-all free intercepts changes nothing; that the matrix be regular, a multiple of 1 1^T is added in their places, of which
-neither side of the equations knows anything.
+the weights of all classes of one feature changes no loss, and at the optimum their sum is zero; E alone knows of that
+direction, which is nothing beside the rest where features are long. So all right-hand sides and steps are kept at sums
+of zero, and for every feature a multiple of 1 1^T is added to the matrix, which then no equation feels.
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ class ClassSystem(JointSystem):
         self.n_values = problem.X.shape[0] * self._k
         self.held = np.zeros(problem.size)
         self.held[: problem.n_penalised] = 1.0
-        self._free = problem.intercept == "free"
+
+    def balanced(self, x: Vector) -> Vector:
+        """x with sums of zero over the classes: never worse."""
+        return self._out(self._in(x))
 
     def matvec(self, x: Vector) -> Table:
         return self._problem.scores(x)
@@ -51,13 +55,14 @@ class ClassSystem(JointSystem):
         return self._D.apply(dz)
 
     def _in(self, x: Vector) -> Vector:
-        return x.reshape(-1, self._k).T.reshape(-1)
+        table = x.reshape(-1, self._k)
+        found: Vector = (table - table.mean(axis=1, keepdims=True)).T.reshape(-1)
+        return found
 
     def _out(self, x: Vector) -> Vector:
-        table = x.reshape(self._k, -1).T.copy()
-        if self._free:
-            table[-1] -= table[-1].mean()
-        return table.reshape(-1)
+        table = x.reshape(self._k, -1)
+        found: Vector = (table - table.mean(axis=0)).T.reshape(-1)
+        return found
 
     def _matrix(self) -> Dense:
         problem, k, n = self._problem, self._k, self.order // self._k
@@ -67,27 +72,27 @@ class ClassSystem(JointSystem):
                 h = self._D.entry(m, other)
                 block = problem.X.sandwich(h, constant=problem.constant, n_jobs=problem.n_jobs)
                 matrix[m * n : (m + 1) * n, other * n : (other + 1) * n] = upper_and_lower(block)
-        matrix[np.diag_indices(self.order)] += self._in(self.held)
-        if self._free:
-            matrix[n - 1 :: n, n - 1 :: n] += self._common()
+        matrix[np.diag_indices(self.order)] += self._held_by_class()
+        common = matrix.diagonal().reshape(k, n).mean(axis=0)
+        for j in range(n):
+            matrix[j::n, j::n] += common[j]
         return matrix
 
-    def _common(self) -> float:
-        """What stands in for the curvature along constants added to all free intercepts."""
-        return float(self._D.total.mean()) / self._k
+    def _held_by_class(self) -> Vector:
+        return self.held.reshape(-1, self._k).T.reshape(-1)
 
     def _data(self) -> Dense:
         X, constant, k = dense(stored(self._problem.X)), self._problem.constant, self._k
         if constant:
             X = np.column_stack([X, np.full(len(X), constant)])
-        s, u = self._D.root()
+        F = self._D.roots()
         rows, n = X.shape
-        B = np.zeros((rows * k + self.order + 1, self.order))
+        B = np.zeros((rows * k + self.order + n, self.order))
         for m in range(k):
             for other in range(k):
-                factor = (float(m == other) - u[:, m] * u[:, other]) * s[:, other]
-                B[m * rows : (m + 1) * rows, other * n : (other + 1) * n] = factor[:, np.newaxis] * X
-        B[rows * k + np.arange(self.order), np.arange(self.order)] = np.sqrt(self._in(self.held))
-        if self._free:
-            B[-1, n - 1 :: n] = np.sqrt(self._common())
+                B[m * rows : (m + 1) * rows, other * n : (other + 1) * n] = F[:, m, other, np.newaxis] * X
+        B[rows * k + np.arange(self.order), np.arange(self.order)] = np.sqrt(self._held_by_class())
+        common = np.linalg.norm(B, axis=0).reshape(k, n).max(axis=0)
+        for j in range(n):
+            B[j - n, j::n] = common[j]
         return B

@@ -85,7 +85,7 @@ class ClassInterior(_Joint):
 
         system = ClassSystem(problem)
         if problem.loss.smooth:
-            x = problem.zero().point.w if start is None else start
+            x = system.balanced(problem.zero().point.w if start is None else start)
             return JointState(problem, system, EntropyRows(problem, system.matvec(x)), x)
         rows = SimplexRows(problem)
         return JointState(problem, system, rows, system.held * system.rmatvec(rows.v))

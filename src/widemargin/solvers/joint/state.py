@@ -27,8 +27,9 @@ NEAR_BOUND = 0.99
 FASTEST = 1e-3
 # Steps that are cut shorter than this are made again without the corrector; one below SHORTEST ends the run.
 SHORT_STEP, SHORTEST = 0.1, 1e-12
-# Weights that became longer by less than this share are as they were.
-LITTLE = 1e-3
+# From this share of Newton's step on, the dual point goes all of its way; else it begins anew, and so it does where the
+# weights became longer by more than a little.
+ALMOST_ALL, LITTLE = 0.5, 1e-3
 
 Changes = list[Vector]
 
@@ -83,7 +84,7 @@ class JointState:
         longer = exact(f.ray(at, at.x))
         self.x = (1 + longer) * at.x
         self._rows.moved(dv)
-        if 0 < t < 1 or longer > LITTLE:
+        if 0 < t < ALMOST_ALL or longer > LITTLE:
             self._rows.begin_anew()
         return True
 

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 
 # Added to the unit diagonal; grows until the factorisation succeeds.
 LEAST_DAMPING, MOST_DAMPING = 1e-15, 1e-4
-# Steps of refinement, and what may be left of the right-hand side after them.
-REFINEMENTS, MOST_LEFT = 2, 1e-9
+# Steps of refinement: two, and more of them while each leaves at most FALLS of the residual before it. Above MOST_LEFT
+# of the right-hand side after them, the factor is not good enough.
+REFINEMENTS, MOST_REFINEMENTS, FALLS, MOST_LEFT = 2, 6, 0.1, 1e-9
 # Entries of D^1/2 A, and of these times its columns, beyond which an orthogonal factorisation takes more than seconds.
 MOST_ENTRIES, MOST_WORK = 2e7, 1.5e10
 
@@ -149,12 +150,19 @@ class JointSystem(ABC):
         while True:
             residual = right - self.held * dx + self.rmatvec(dv, accurate=self._careful)
             sizes.append(self._size(residual))
-            if len(sizes) > REFINEMENTS:
+            if self._is_refined(sizes):
                 return (dx, dz, dv), sizes[-1] / sizes[0] if sizes[0] > 0 else 0.0
             more = self._back(residual)
             # Corrections are added, not made anew from dx: D may be so large that the rounding of A dx would undo them.
             change = self.matvec(more)
             dx, dz, dv = dx + more, dz + change, dv - self.curved(change)
+
+    def _is_refined(self, sizes: list[float]) -> bool:
+        """Whether more refinement would not pay, from the residuals' sizes so far."""
+        if len(sizes) <= REFINEMENTS:
+            return False
+        falls = self._careful and sizes[-1] <= FALLS * sizes[-2]
+        return not falls or len(sizes) > MOST_REFINEMENTS or sizes[-1] == 0
 
     def _size(self, residual: Vector) -> float:
         """The largest residual, those of all equations made comparable by the root of the matrix's diagonal."""
