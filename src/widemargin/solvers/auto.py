@@ -77,7 +77,7 @@ def choose(problem: AnyProblem) -> Solver:
         if rule.fits(problem):
             solver = rule.solver(problem)
             if solver.accepts(problem):
-                return solver if rule.names[-1] in LAST_RESORTS else _with_last_resort(solver, problem)
+                return solver if LAST_RESORTS.keys() & rule.names else _with_last_resort(solver, problem)
     able = [cls for cls in table().values() if cls.solves(problem)]
     if not able:
         raise ValueError(f"no solver of this version solves {problem.describe()} over {type(problem.X).__name__}")
@@ -151,6 +151,7 @@ class Rule:
     names: tuple[str] | tuple[str, str]
     budget: Callable[[Problem], float] = newton_passes  # what the second is expected to need, in passes
     most_share: float = math.inf  # the first one hands over in any case after this share of the budget
+    patience: float = 20.0  # passes before the first one is judged
 
     about: str = "problem.Problem"  # the problems that it is about: a module of `objective` and its class
 
@@ -169,7 +170,7 @@ class Rule:
         from .run.hand_over import HandOver
 
         budget = self.budget(problem)
-        return HandOver(first, second[0], budget, most=self.most_share * budget)
+        return HandOver(first, second[0], budget, self.patience, self.most_share * budget)
 
 
 # What the words of the rules mean, one test each.
@@ -240,7 +241,9 @@ RULES = (
     Rule(
         f"{_ENTROPY}, up to {JOINT_ORDER:,} coefficients, stiffness above {HOPELESS_STIFFNESS:,} (raw features)",
         lambda p: stiffness(p) > HOPELESS_STIFFNESS,
-        ("class_interior",),
+        ("class_interior", "tron"),
+        lambda p: ENTROPY_PASSES,
+        patience=math.inf,  # its cost is known: it hands over where it can do no more
         about="maximum_entropy.MaximumEntropyProblem",
     ),
     Rule(
