@@ -59,6 +59,8 @@ PROBLEMS = {
     "chain_cutting_plane": lambda solver: chain_problem(ChainSVMProblem, solver),
     "one_class": lambda solver: one_class_problem(),
     "ordinal_newton": lambda solver: ordinal_problem(),
+    "ordinal_interior": lambda solver: ordinal_problem(),
+    "class_interior": lambda solver: multiclass_problem(CrammerSingerProblem),
     "crammer_singer": lambda solver: multiclass_problem(CrammerSingerProblem),
     "multinomial_dual_cd": lambda solver: multiclass_problem(MaximumEntropyProblem),
 }

@@ -90,6 +90,11 @@ class MulticlassProblem(WeightedRows):
         return self.X.shape[1] * self.n_classes if self.intercept == "free" else self.size
 
     @property
+    def per_feature(self) -> int:
+        """Coefficients of one feature."""
+        return self.n_classes
+
+    @property
     def work(self) -> int:
         """What a pass costs: the entries of the data, each for every class."""
         return self.X.nnz * self.n_classes

@@ -97,6 +97,11 @@ class OrdinalProblem(WeightedRows):
         return len(self.classes) - 1
 
     @property
+    def per_feature(self) -> int:
+        """Coefficients of one feature."""
+        return 1
+
+    @property
     def size(self) -> int:
         """How long beta is: a weight per feature, then the thresholds."""
         return self.X.shape[1] + self.n_thresholds

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from .finite_newton.finite_newton import FiniteNewton as FiniteNewton
     from .finite_newton.ordinal_newton import OrdinalNewton as OrdinalNewton
     from .interior.interior_point import InteriorPoint as InteriorPoint
+    from .joint.joint_interior import ClassInterior as ClassInterior
+    from .joint.joint_interior import OrdinalInterior as OrdinalInterior
     from .newton.lbfgs import LBFGS as LBFGS
     from .newton.newton_cholesky import NewtonCholesky as NewtonCholesky
     from .newton.tron import TRON as TRON

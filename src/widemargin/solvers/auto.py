@@ -13,8 +13,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .base import Solver
-from .costs import FACTOR, INTERIOR_ORDER, INTERIOR_STEP, KEPT_FEATURES, PASS, gram_cost, system_passes
+from .costs import (
+    FACTOR,
+    INTERIOR_ORDER,
+    INTERIOR_STEP,
+    JOINT_ORDER,
+    JOINT_STEPS,
+    KEPT_FEATURES,
+    PASS,
+    gram_cost,
+    joint_step_passes,
+    system_passes,
+)
 from .registry import solver_class, table
+from .run.stall import grace_steps
 
 if TYPE_CHECKING:
     from ..objective.any_problem import AnyProblem
@@ -49,14 +61,14 @@ VERY_STIFF = 300
 HOPELESS_STIFFNESS = 100_000
 # Up to so many entries times classes either takes a moment, and Newton's method gives the most digits.
 FEW_PRODUCTS = 100_000
+# From this share of entries on, data count as dense: passes over them are cheap beside steps in single rows.
+DENSE = 0.3
 # A loss of targets that is curved over less than this share of their spread is all but a corner to Newton's method.
 NARROW = 0.1
 # Steps of an interior-point method, more of them where many rows stand at a corner.
 INTERIOR_STEPS, INTERIOR_STEPS_OF_CORNERS = 20, 40
 # Its cost is known: the solver before it has this share of it, however it gets on.
 INTERIOR_SHARE = 0.4
-# Who takes over where all others are stuck: neither C nor the scales of rows and features slow it down.
-LAST_RESORT = "interior_point"
 
 
 def choose(problem: AnyProblem) -> Solver:
@@ -65,7 +77,7 @@ def choose(problem: AnyProblem) -> Solver:
         if rule.fits(problem):
             solver = rule.solver(problem)
             if solver.accepts(problem):
-                return solver if rule.names[-1] == LAST_RESORT else _with_last_resort(solver, problem)
+                return solver if LAST_RESORTS.keys() & rule.names else _with_last_resort(solver, problem)
     able = [cls for cls in table().values() if cls.solves(problem)]
     if not able:
         raise ValueError(f"no solver of this version solves {problem.describe()} over {type(problem.X).__name__}")
@@ -74,13 +86,15 @@ def choose(problem: AnyProblem) -> Solver:
 
 def _with_last_resort(solver: Solver, problem: Any) -> Solver:
     """The solver and, where it gets stuck, the one whose cost is known, if that can take the problem."""
-    last = solver_class(LAST_RESORT)()
-    if not last.accepts(problem):
-        return solver
     from .run.hand_over import HandOver
 
-    budget = interior_passes(problem)
-    return HandOver(solver, last, budget, patience=INTERIOR_SHARE * budget, most=budget)
+    for name, cost in LAST_RESORTS.items():
+        last = solver_class(name)()
+        if last.accepts(problem):
+            budget = cost(problem)
+            most = min(budget, STALL_SHARE * grace_steps(problem.work))
+            return HandOver(solver, last, budget, patience=min(most, INTERIOR_SHARE * budget), most=most)
+    return solver
 
 
 def stiffness(problem: Problem) -> float:
@@ -111,6 +125,23 @@ def interior_passes(problem: Problem) -> float:
     return steps * (INTERIOR_STEP + system_passes(rows, small, max(1, problem.X.nnz)))
 
 
+def joint_passes(problem: Any) -> float:
+    """What interior-point or Newton steps over all classes at once cost, in passes over the data."""
+    rows, columns = problem.X.shape
+    return JOINT_STEPS * joint_step_passes(rows, columns, max(1, problem.X.nnz), problem.per_feature)
+
+
+# Who takes over where all others are stuck, and at what cost: neither C nor the scales of rows and features slow them
+# down.
+# The solver before them ends in time for that, before anybody calls the run stalled.
+STALL_SHARE = 0.5
+LAST_RESORTS: dict[str, Callable[[Any], float]] = {
+    "interior_point": interior_passes,
+    "class_interior": joint_passes,
+    "ordinal_interior": joint_passes,
+}
+
+
 @dataclass(frozen=True)
 class Rule:
     """Problems, in words and as a test, and who solves them; of two solvers the first hands over where it is slow."""
@@ -120,6 +151,7 @@ class Rule:
     names: tuple[str] | tuple[str, str]
     budget: Callable[[Problem], float] = newton_passes  # what the second is expected to need, in passes
     most_share: float = math.inf  # the first one hands over in any case after this share of the budget
+    patience: float = 20.0  # passes before the first one is judged
 
     about: str = "problem.Problem"  # the problems that it is about: a module of `objective` and its class
 
@@ -139,10 +171,10 @@ class Rule:
 
         budget = self.budget(problem)
         if math.isinf(self.most_share):
-            return HandOver(first, second[0], budget)
+            return HandOver(first, second[0], budget, self.patience)
         # Newton-type methods close the gap with their last steps: they are judged by their share of the time alone.
         most = self.most_share * budget
-        return HandOver(first, second[0], budget, patience=most, most=most)
+        return HandOver(first, second[0], budget, patience=max(self.patience, most), most=most)
 
 
 # What the words of the rules mean, one test each.
@@ -181,6 +213,11 @@ def _narrow(problem: Problem) -> bool:
     return loss.piecewise and loss.smooth and 2 * loss.bend * (loss.upper - loss.lower) < NARROW * problem.margin
 
 
+def _dense(problem: AnyProblem) -> bool:
+    rows, columns = problem.X.shape
+    return rows >= columns and problem.X.nnz >= DENSE * rows * columns
+
+
 def _many_rows(problem: Problem) -> bool:
     return problem.X.shape[0] >= MANY_ROWS * problem.X.shape[1]
 
@@ -203,6 +240,27 @@ RULES = (
         f"{_ENTROPY}, entries times classes up to {FEW_PRODUCTS:,}",
         _few_products,
         ("tron",),
+        about="maximum_entropy.MaximumEntropyProblem",
+    ),
+    Rule(
+        f"{_ENTROPY}, up to {JOINT_ORDER:,} coefficients, stiffness above {HOPELESS_STIFFNESS:,} (raw features)",
+        lambda p: stiffness(p) > HOPELESS_STIFFNESS,
+        ("class_interior", "tron"),
+        lambda p: ENTROPY_PASSES,
+        patience=math.inf,  # its cost is known: it hands over where it can do no more
+        about="maximum_entropy.MaximumEntropyProblem",
+    ),
+    Rule(
+        f"{_ENTROPY}, dense, no more features than rows, up to {VERY_FEW_FEATURES} features",
+        lambda p: _dense(p) and _few(p, VERY_FEW_FEATURES),
+        ("tron",),
+        about="maximum_entropy.MaximumEntropyProblem",
+    ),
+    Rule(
+        f"{_ENTROPY}, dense, no more features than rows",
+        _dense,
+        ("lbfgs", "tron"),
+        lambda p: ENTROPY_PASSES,
         about="maximum_entropy.MaximumEntropyProblem",
     ),
     Rule(

@@ -27,3 +27,16 @@ def system_passes(rows: int, columns: int, entries: int) -> float:
     """What building and factorising the matrix of the smaller side costs, in passes over the data."""
     build = min(gram_cost(rows, columns, entries), gram_cost(columns, rows, entries))
     return (build + FACTOR * min(rows, columns) ** 3) / (PASS * entries)
+
+
+# Of `class_interior` and `ordinal_interior`: the largest order of their equations, passes over the data in a step
+# beside the matrix, and steps.
+JOINT_ORDER, JOINT_STEP, JOINT_STEPS = 4000, 30, 25
+
+
+def joint_step_passes(rows: int, features: int, entries: int, classes: int) -> float:
+    """What a step over all classes at once costs, in passes over the data, each entry for every class."""
+    small, pairs = min(rows, features), classes * (classes + 1) / 2
+    entries_then = entries if features <= rows else small * small
+    build = pairs * gram_cost(rows, small, entries_then)
+    return JOINT_STEP + (build + FACTOR * (small * classes) ** 3) / (PASS * entries * classes)

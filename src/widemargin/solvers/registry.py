@@ -34,6 +34,8 @@ HOMES = {
     "prox_newton": ("sparse.prox_newton", "ProxNewton"),
     "multipliers": ("sparse.multipliers", "Multipliers"),
     "interior_point": ("interior.interior_point", "InteriorPoint"),
+    "class_interior": ("joint.joint_interior", "ClassInterior"),
+    "ordinal_interior": ("joint.joint_interior", "OrdinalInterior"),
     "one_class": ("dual.one_class", "OneClassCD"),
     "crammer_singer": ("dual.crammer_singer", "CrammerSinger"),
     "multinomial_dual_cd": ("dual.multinomial_dual_cd", "MultinomialDualCD"),

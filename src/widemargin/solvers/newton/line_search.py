@@ -22,7 +22,7 @@ def exact(ray: Ray, *, slope_left: float = 0.1, most_trials: int = 60) -> float:
     low, high, t = 0.0, np.inf, 1.0
     for _ in range(most_trials):
         slope, curvature = ray.slope(t)
-        if abs(slope) <= enough:
+        if abs(slope) <= enough and (slope <= 0 or _is_no_higher(ray, t)):
             return t
         if slope < 0:
             low = t
@@ -31,6 +31,11 @@ def exact(ray: Ray, *, slope_left: float = 0.1, most_trials: int = 60) -> float:
         newton = t - slope / curvature if curvature > 0 else np.inf
         t = newton if low < newton < min(high, 10 * max(low, 1.0)) else _between(low, high)
     return low
+
+
+def _is_no_higher(ray: Ray, t: float) -> bool:
+    """Whether phi(t) <= phi(0), up to rounding: a steep but short descent may end far below a long slight rise."""
+    return ray.value(t) <= ray.start_value + 1e-10 * abs(ray.start_value)
 
 
 def _between(low: float, high: float) -> float:

@@ -10,6 +10,7 @@ to the first, which goes on from its own last point; the driver keeps the best o
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
@@ -153,7 +154,12 @@ class Outlook:
         if wanted == 0:
             self.passes_left = math.inf
             return step.passes > self._budget
-        then, gap_then = max(seen for seen in self._seen if seen[0] <= 0.5 * step.passes or seen is self._seen[0])
+        then, gap_then = self._halfway(step.passes)
         fallen = math.log(gap_then / gap)
         self.passes_left = math.log(gap / wanted) * (step.passes - then) / fallen if fallen > 0 else math.inf
         return self.passes_left > self._budget
+
+    def _halfway(self, passes: float) -> tuple[float, float]:
+        """The first of what was seen after the most passes up to half of these; steps may be many thousands."""
+        last = max(0, bisect_right(self._seen, (0.5 * passes, math.inf)) - 1)
+        return self._seen[bisect_left(self._seen, (self._seen[last][0], -math.inf))]

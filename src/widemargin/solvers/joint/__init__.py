@@ -1,0 +1,1 @@
+"""The interior-point and Newton method for problems that know several classes at once."""
