@@ -27,7 +27,7 @@ class OrdinalRows:
     def __init__(self, problem: OrdinalProblem, system: OrdinalSystem) -> None:
         self._shape = problem.X.shape[0], problem.n_thresholds
         terms: Any = _Terms(problem, system)
-        self._terms = BoundedRows(terms)
+        self._terms = BoundedRows(terms, meets_ridge=True)
 
     @property
     def v(self) -> Table:
@@ -53,7 +53,7 @@ class OrdinalRows:
         return self._terms.answer(dz.reshape(-1), dv.reshape(-1))
 
     def moved(self, dv: Table) -> None:
-        self._terms.moved(dv.reshape(-1))
+        self._terms.moved(1.0, dv.reshape(-1))
 
     def begin_anew(self) -> None:
         """Every step is bounded."""

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 Callback = Callable[[TraceRow], Any]
 
+# A step counts as so many passes at most.
+MOST_PASSES = 4
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -124,10 +127,10 @@ class Driver:
                 return ended
             if not step.by_the_clock:
                 if step.solver != at_work:  # another solver has taken over: it is judged by what it does itself
-                    at_work, stall = step.solver, StallWatch(grace, max(step.iteration, step.passes))
+                    at_work, stall = step.solver, StallWatch(grace, _effort(step))
                 unknown = unknown + 1 if math.isnan(row.gap) else 0
                 gap = self._exact_gap(step) if unknown > grace else self._known_gap(row)
-                if stall.is_stalled(max(step.iteration, step.passes), gap):
+                if stall.is_stalled(_effort(step), gap):
                     return Status.STALLED
                 unknown = 0 if unknown > grace else unknown
 
@@ -228,3 +231,8 @@ class Driver:
             trace=self.trace,
             point=replace(primal, dual=dual.dual, pull=dual.pull, own_dual=primal is dual and dual.own_dual),
         )
+
+
+def _effort(step: Step) -> float:
+    """What counts towards a stall: steps, or passes where a step makes a few; one of many passes counts as a few."""
+    return max(float(step.iteration), min(step.passes, MOST_PASSES * step.iteration))
