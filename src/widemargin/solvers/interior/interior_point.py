@@ -53,7 +53,7 @@ FASTEST = 1e-3
 SHORT_STEP, MOST_SHORT_STEPS = 0.1, 50
 SHORTEST = 1e-12
 # A gap that is not below this share of the one before has not fallen; so many steps without a fall end the run.
-NO_PROGRESS, PATIENCE = 0.9, 25
+NO_PROGRESS, PATIENCE = 0.9, 60
 # Rounding in x_j . v per |x_j| |v|.
 NOISE = 5e-18
 # Where the matrix of a step would be above INTERIOR_ORDER, features are taken into a working set, which may grow up to

@@ -75,6 +75,6 @@ class _Terms:
         """What the penalty holds of the coefficients that v makes."""
         return self._system.held * self._system.rmatvec(v.reshape(-1, self._thresholds))
 
-    def matvec(self, x: Vector, *, n_jobs: int) -> Vector:
-        """The predictions of all rows and thresholds."""
+    def matvec(self, x: Vector, intercept: float, *, n_jobs: int) -> Vector:
+        """The predictions of all rows and thresholds, whose intercepts are among the coefficients."""
         return self._system.matvec(x).reshape(-1)

@@ -129,7 +129,7 @@ class JointSystem(ABC):
 
         right = self._in(right)
         if self._orthogonal is not None:
-            return self._out(self._orthogonal.solve(right))
+            return self._out(self._orthogonal.solve_product(right))
         found, _ = dpotrs(self._factor, self._scale * right, lower=1)
         return self._out(self._scale * found)
 

@@ -60,3 +60,12 @@ class Orthogonal:
         found = np.empty_like(self._scale)
         found[self._order] = solve_triangular(self._R, turned[: len(found), 0], check_finite=False)
         return self._scale * found
+
+    def solve_product(self, right: Vector) -> Vector:
+        """x of A^T A x = right: exact to a few digits, to be refined."""
+        from scipy.linalg import solve_triangular
+
+        half = solve_triangular(self._R, (self._scale * right)[self._order], trans="T", check_finite=False)
+        found = np.empty_like(right)
+        found[self._order] = solve_triangular(self._R, half, check_finite=False)
+        return self._scale * found
