@@ -26,9 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the options of this command."""
     parser.add_argument("files", metavar="[MODEL] DATA", nargs="+", help="a tagged file, or a model and a file")
     parser.add_argument("--json", action="store_true", help="print the score as JSON")
-    parser.add_argument(
-        "--n-jobs", "-m", type=jobs, default=jobs("-1"), metavar="N", help="threads; -1: all (-1)"
-    )
+    parser.add_argument("--n-jobs", "-m", type=jobs, default=jobs("-1"), metavar="N", help="threads; -1: all (-1)")
 
 
 def run(arguments: argparse.Namespace) -> None:

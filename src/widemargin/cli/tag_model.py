@@ -53,9 +53,7 @@ def load_tagger(path: str, n_jobs: int) -> Tagger:
     if not hasattr(model, "transitions_"):
         raise ValueError(f"{path}: this is no model of sequences: use widemargin predict")
     if model._tagging is None:
-        raise ValueError(
-            f"{path}: the model does not say how it reads files: use one that widemargin tag train wrote"
-        )
+        raise ValueError(f"{path}: the model does not say how it reads files: use one that widemargin tag train wrote")
     model.set_params(n_jobs=n_jobs)
     try:
         return Tagger(model, format_from(model._tagging))

@@ -31,9 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("data", metavar="DATA", nargs="?", default="-")
     parser.add_argument("output", metavar="OUT", nargs="?", default="-")
     parser.add_argument("--labels", action="store_true", help="write the predicted labels alone")
-    parser.add_argument(
-        "--n-jobs", "-m", type=jobs, default=jobs("-1"), metavar="N", help="threads; -1: all (-1)"
-    )
+    parser.add_argument("--n-jobs", "-m", type=jobs, default=jobs("-1"), metavar="N", help="threads; -1: all (-1)")
     parser.add_argument("-q", "--quiet", action="store_true", help="do not print the score")
 
 
