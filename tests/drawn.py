@@ -38,6 +38,7 @@ OWN_TOLERANCE = {
     "svm_perf": 1e-3,
     "ocas": 1e-4,
     "chain_cutting_plane": 1e-3,
+    "chain_sgd": 5e-2,
 }
 STORAGES = {
     "csr": lambda X: X,

@@ -33,6 +33,7 @@ void bind_cmls(nb::module_&);
 void bind_compact(nb::module_&);
 void bind_crammer_singer(nb::module_&);
 void bind_dual_cd(nb::module_&);
+void bind_chain_sgd(nb::module_&);
 void bind_exponentiated(nb::module_&);
 void bind_frank_wolfe(nb::module_&);
 void bind_gram(nb::module_&);

@@ -15,6 +15,7 @@ NB_MODULE(_core, m) {
     widemargin::bind_compact(m);
     widemargin::bind_crammer_singer(m);
     widemargin::bind_dual_cd(m);
+    widemargin::bind_chain_sgd(m);
     widemargin::bind_exponentiated(m);
     widemargin::bind_frank_wolfe(m);
     widemargin::bind_gram(m);

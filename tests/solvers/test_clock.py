@@ -22,7 +22,18 @@ from widemargin.solvers import FiniteNewton, Solver, table
 from widemargin.solvers.base import Run
 from widemargin.solvers.finite_newton import rounds as newton_rounds
 
-STOCHASTIC = ("sgd_s", "sgd_m", "sgd_r", "svm_sgd", "sgd_qn", "pegasos", "svm_perf", "ocas", "chain_cutting_plane")
+STOCHASTIC = (
+    "sgd_s",
+    "sgd_m",
+    "sgd_r",
+    "svm_sgd",
+    "sgd_qn",
+    "pegasos",
+    "svm_perf",
+    "ocas",
+    "chain_cutting_plane",
+    "chain_sgd",
+)
 
 
 def one_class_problem() -> OneClassProblem:
@@ -57,6 +68,7 @@ PROBLEMS = {
     "owlqn": lambda solver: chain_problem(ChainCRFProblem, solver),
     "chain_bcfw": lambda solver: chain_problem(ChainSVMProblem, solver),
     "chain_cutting_plane": lambda solver: chain_problem(ChainSVMProblem, solver),
+    "chain_sgd": lambda solver: chain_problem(ChainSVMProblem, solver),
     "one_class": lambda solver: one_class_problem(),
     "ordinal_newton": lambda solver: ordinal_problem(),
     "ordinal_interior": lambda solver: ordinal_problem(),

@@ -21,7 +21,7 @@ from typing import NoReturn
 from .. import __version__
 from .options import with_long_weights
 
-COMMANDS = ("train", "predict", "cv", "path", "info", "convert", "bench", "demo", "solvers")
+COMMANDS = ("train", "predict", "cv", "path", "info", "convert", "tag", "bench", "demo", "solvers")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -24,6 +24,7 @@ def chain_facts(model: ChainModel, top: int) -> dict[str, Any]:
         "dual": certificate.dual,
         "relative_gap": certificate.relative_gap,
         "parameters": {name: str(value) for name, value in model.get_params().items()},
+        "tagging": model._tagging,
         "transitions": model.transitions_.tolist(),
         "top_features": {str(label): found for label, found in model.top_features(top).items()},
     }
@@ -34,6 +35,7 @@ def chain_lines(facts: dict[str, Any]) -> list[str]:
     lines = [
         f"{facts['kind']}: {len(facts['labels'])} labels, {facts['features']:,} features",
         f"certificate: objective {facts['objective']:.6g}, relative gap {facts['relative_gap']:.2g}, {facts['solver']}",
+        *_reading_lines(facts["tagging"]),
         "",
         "transitions, from the label of the line to that of the column:",
         *_heat_map([str(label) for label in facts["labels"]], facts["transitions"]),
@@ -41,6 +43,14 @@ def chain_lines(facts: dict[str, Any]) -> list[str]:
     for label, found in facts["top_features"].items():
         lines += ["", f"{label}:", *(f"  {weight:+9.4f}  {name}" for name, weight in found)]
     return lines
+
+
+def _reading_lines(tagging: dict[str, Any] | None) -> list[str]:
+    """How `widemargin tag` reads files for the model; nothing for one that was fitted in Python."""
+    if tagging is None:
+        return []
+    template = str(tagging.get("template", "")).splitlines()
+    return ["", f"reads files of {tagging['format']}{', by the template:' if template else ''}", *template]
 
 
 def _heat_map(labels: list[str], table: list[list[float]]) -> list[str]:

@@ -31,6 +31,7 @@ class ChainModel(SolvedModel):
 
     classes_: NDArray[Any]
     _coef: Vector  # as the problem lays it out
+    _tagging: dict[str, Any] | None = None  # how `widemargin tag` reads files for it (data/tagging/formats.py)
 
     def _problem(self, X: Any, y: Any, lengths: Any, weight: Vector) -> ChainProblem:
         raise NotImplementedError
@@ -87,6 +88,7 @@ class ChainModel(SolvedModel):
     def _learnt(self, X: Any, lengths: Any) -> Sequences:
         """Training sequences; their attributes are learnt, those of too few tokens left out."""
         self._attributes: Attributes | None = None
+        self._tagging = None
         least = as_whole("min_count", self.min_count, least=0)
         found = _from_matrices(X, lengths)
         if found is None:

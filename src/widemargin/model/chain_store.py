@@ -34,6 +34,7 @@ def write_chain(model: ChainModel, target: Source) -> None:
         "n_features": model.n_features_in_,
         "certificate": {"primal": certificate.primal, "dual": certificate.dual, "at_zero": certificate.at_zero},
         "solver": model.solver_,
+        "tagging": model._tagging,
     }
     held = np.flatnonzero(model._coef)  # l1 leaves few
     arrays: dict[str, Any] = {"coef.at": held.astype("<i8"), "coef.values": model._coef[held].astype("<f8")}
@@ -74,6 +75,7 @@ def chain_from(header: dict[str, Any], content: Bytes, begin: int) -> ChainModel
     proof = header["certificate"]
     model.certificate_ = Certificate(float(proof["primal"]), float(proof["dual"]), float(proof["at_zero"]))
     model.solver_ = str(header["solver"])
+    model._tagging = header.get("tagging")
     return model
 
 

@@ -54,7 +54,7 @@ def load_linear(source: Source) -> Model:
     """Reads a linear model; a model of sequences is refused."""
     model = load_model(source)
     if hasattr(model, "transitions_"):
-        raise ValueError(f"{source}: this is a model of sequences: use it in Python, widemargin.load_model reads it")
+        raise ValueError(f"{source}: this is a model of sequences: use widemargin tag, or load_model in Python")
     linear: Model = model
     return linear
 

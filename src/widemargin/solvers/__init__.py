@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .chains.chain_bcfw import ChainBCFW as ChainBCFW
     from .chains.chain_cutting_plane import ChainCuttingPlane as ChainCuttingPlane
     from .chains.chain_eg import ChainEG as ChainEG
+    from .chains.chain_sgd import ChainSGD as ChainSGD
     from .chains.owlqn import OwlQn as OwlQn
     from .cutting_plane.cutting_plane import Ocas as Ocas
     from .cutting_plane.cutting_plane import SvmPerf as SvmPerf

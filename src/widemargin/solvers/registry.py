@@ -42,6 +42,7 @@ HOMES = {
     "chain_eg": ("chains.chain_eg", "ChainEG"),
     "chain_bcfw": ("chains.chain_bcfw", "ChainBCFW"),
     "chain_cutting_plane": ("chains.chain_cutting_plane", "ChainCuttingPlane"),
+    "chain_sgd": ("chains.chain_sgd", "ChainSGD"),
     "owlqn": ("chains.owlqn", "OwlQn"),
 }
 
