@@ -28,7 +28,8 @@ class LinearSVR(LinearRegressor):
         Share of l1 in the elastic net.
     tol : float
         The relative duality gap to reach: (primal - dual) / primal <= tol.
-    fit_intercept, intercept, intercept_scaling, max_iter, solver, dual, random_state, n_jobs, warm_start, verbose, memory
+    fit_intercept, intercept, intercept_scaling, max_iter, solver, dual, random_state, n_jobs, warm_start, verbose, \
+memory
         As in `LinearSVC`.
 
     Attributes

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from .base import Solver
 from .costs import FACTOR, INTERIOR_ORDER, INTERIOR_STEP, KEPT_FEATURES, PASS, gram_cost, system_passes
-from .registry import solver_class, table
+from .registry import in_memory, solver_class, table
 
 if TYPE_CHECKING:
     from ..objective.any_problem import AnyProblem
@@ -68,7 +68,8 @@ def choose(problem: AnyProblem) -> Solver:
                 return solver if rule.names[-1] == LAST_RESORT else _with_last_resort(solver, problem)
     able = [cls for cls in table().values() if cls.solves(problem)]
     if not able:
-        raise ValueError(f"no solver of this version solves {problem.describe()} over {type(problem.X).__name__}")
+        where = f"over {type(problem.X).__name__}{in_memory(problem)}"
+        raise ValueError(f"no solver of this version solves {problem.describe()} {where}")
     return able[0]()
 
 
