@@ -42,7 +42,7 @@ class Trace:
     >>> solution.trace[-1].certified
     True
     >>> sorted(solution.trace.to_dict())[:3]
-    ['at_zero', 'certified', 'dual']
+    ['at_zero', 'bytes_read', 'certified']
     """
 
     rows: list[TraceRow] = field(default_factory=list)
