@@ -67,7 +67,8 @@ class LogScale:
 
 def describe(row: TraceRow, tol: float) -> str:
     """The text of the line."""
-    return f"{row.passes:7.1f} passes   objective {row.objective:.6g}   gap {row.relative_gap:.1e} of {tol:.0e}"
+    read = f"   read {row.bytes_read / 1e6:,.1f} MB" if row.bytes_read else ""
+    return f"{row.passes:7.1f} passes   objective {row.objective:.6g}   gap {row.relative_gap:.1e} of {tol:.0e}{read}"
 
 
 def _progress_line() -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -11,15 +12,22 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from block_rows import on_disk
 from support import random_data
 from widemargin import (
     BlockFile,
+    ElasticNet,
+    HuberRegressor,
+    Lasso,
     LinearSVC,
+    LinearSVCCV,
     LinearSVR,
     LogisticRegression,
     Problem,
+    QuantileRegressor,
+    Ridge,
     find_C,
     load_model,
     path,
@@ -27,6 +35,7 @@ from widemargin import (
     write_svmlight,
 )
 from widemargin.cli import main
+from widemargin.data.block_file.size_in_memory import size_in_memory
 
 
 @pytest.fixture
@@ -64,6 +73,112 @@ def test_several_classes_numbers_and_weights(data):
     assert there.certificate_.primal == pytest.approx(here.certificate_.primal, rel=1e-6)
 
 
+MODELS = [
+    LinearSVC(loss="hinge"),
+    LogisticRegression(),
+    LinearSVR(),
+    Ridge(),
+    Lasso(alpha=0.01),
+    ElasticNet(alpha=0.01),
+    HuberRegressor(),
+    QuantileRegressor(alpha=0.01),
+    LinearSVCCV(Cs=[0.1, 1.0], cv=3),
+]
+
+
+# Less than the rows would take, and enough for blocks of them: where rows are thought to need far more than they do.
+LITTLE = "1M"
+
+
+@pytest.fixture
+def large(data, monkeypatch):
+    monkeypatch.setattr("widemargin.data.block_file.place.TIMES", 100.0)
+    return data
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+def test_fit_by_path_in_memory_and_on_disk(large, model):
+    X, y = large
+    model = model.set_params(tol=1e-6)
+    here, read = clone(model).fit(X, y), clone(model).fit("a.svm")
+    assert os.listdir() == ["a.svm"] and np.allclose(read.coef_, here.coef_, rtol=1e-9, atol=1e-12)
+    there = clone(model).set_params(memory=LITTLE).fit(Path("a.svm"))
+    assert sorted(os.listdir()) == ["a.svm", "a.svm.wmb"]
+    assert there.certificate_.primal == pytest.approx(here.certificate_.primal, rel=3e-6)
+    np.testing.assert_allclose(there.coef_, here.coef_, atol=5e-3)
+    again = clone(model).fit("a.svm.wmb")
+    assert np.allclose(again.coef_, here.coef_, rtol=1e-9, atol=1e-12)
+
+
+def test_which_paths_stay_on_disk(large, monkeypatch):
+    assert LinearSVC(solver="block_dual_cd").fit("a.svm").solver_ == "block_dual_cd"
+    assert LinearSVC(loss="hinge").fit("a.svm.wmb").solver_ != "block_dual_cd"
+    assert LinearSVC(loss="hinge", memory=LITTLE).fit("a.svm.wmb").solver_ == "block_dual_cd"
+    monkeypatch.setattr("widemargin.data.block_file.place.available_memory", lambda: 1000)
+    assert LinearSVC(loss="hinge").fit("a.svm.wmb").solver_ == "block_dual_cd"
+
+
+def test_where_nothing_can_be_written_the_blocks_go_with_the_rows(large, tmp_path, monkeypatch):
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "elsewhere"))
+    os.mkdir("elsewhere")
+    model = LinearSVC(loss="hinge", memory=LITTLE).fit("a.svm")
+    assert model.solver_ == "block_dual_cd" and not os.path.exists("a.svm.wmb")
+    del model
+    gc.collect()
+    assert os.listdir("elsewhere") == []
+
+
+def test_weights_and_memory_of_a_file(large, monkeypatch):
+    X, y = large
+    weight = np.arange(400) % 4.0
+    write_blocks("w.wmb", [(X, y, weight)], chunk_bytes=2000)
+    here, read = LinearSVR(tol=1e-7).fit(X, y, weight), LinearSVR(tol=1e-7).fit("w.wmb")
+    there = LinearSVR(tol=1e-7, memory=LITTLE).fit("w.wmb")
+    for one in (read, there):
+        assert one.certificate_.primal == pytest.approx(here.certificate_.primal, rel=1e-6)
+    plain = LinearSVR(tol=1e-7).fit("w.wmb", sample_weight=np.ones(400))
+    assert plain.certificate_.primal == pytest.approx(LinearSVR(tol=1e-7).fit(X, y).certificate_.primal, rel=1e-6)
+    with pytest.raises(MemoryError, match=r"memory=9\.0K is too little"):
+        LinearSVC(memory="9K", solver="block_dual_cd").fit(BlockFile("w.wmb", memory="1G"))
+
+
+def test_paths_that_cannot_be_fitted(data):
+    X, y = data
+    with pytest.raises(FileNotFoundError, match=r"b\.svm: there is no such file"):
+        LinearSVC().fit("b.svm")
+    with pytest.raises(ValueError, match="a file brings its labels along: leave y out"):
+        LinearSVC().fit("a.svm", y)
+    with pytest.raises(ValueError, match="memory='much' is no amount of memory"):
+        LinearSVC(memory="much").fit(X, y)
+    Path("a.csv").write_text("x,y\n1,2\n")
+    with pytest.raises(ValueError, match=r"a\.csv: a table \(csv\) does not say which column is the label"):
+        LinearSVC().fit("a.csv")
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz", ".xz", ".bz2"])
+def test_the_beginning_of_a_file_tells_what_it_takes(tmp_path, suffix):
+    X, y = random_data(3, rows=20_000, columns=30)
+    write_svmlight(tmp_path / f"a.svm{suffix}", X, y)
+    exact = 12 * X.nnz + 24 * X.shape[0]
+    assert size_in_memory(str(tmp_path / f"a.svm{suffix}"), "svm") == pytest.approx(exact, rel=0.2)
+
+
+def test_train_stays_on_disk_by_itself(large, capsys, monkeypatch):
+    words = ["train", "-s", "3", "-e", "1e-6"]
+    assert main([*words, "a.svm", "here.wm"]) == 0 and main([*words, "--memory", "1G", "a.svm", "same.wm"]) == 0
+    assert "from disk" not in capsys.readouterr().err and not os.path.exists("a.svm.wmb")
+    assert main([*words, "--memory", LITTLE, "a.svm", "there.wm"]) == 0
+    told = capsys.readouterr().err
+    assert "a.svm: it needs about" in told and "1.0M may be used: training from disk, by way of a.svm.wmb" in told
+    os.remove("a.svm.wmb")
+    monkeypatch.setattr("widemargin.data.block_file.place.available_memory", lambda: 1000)
+    assert main([*words, "a.svm", "free.wm"]) == 0 and os.path.exists("a.svm.wmb")
+    assert main(["train", "-v", "3", "a.svm"]) == 0
+    values = [load_model(name).certificates[0]["objective"] for name in ("here.wm", "same.wm", "there.wm", "free.wm")]
+    assert values[1:] == pytest.approx([values[0]] * 3, rel=3e-6) and values[2] == values[3] != values[0]
+
+
 def facts(capsys):
     return json.loads(capsys.readouterr().out)
 
@@ -87,7 +202,7 @@ def test_convert_info_train_and_predict(data, capsys):
 
 
 def test_train_makes_a_cache_and_uses_it_again(data, capsys):
-    words = ["train", "-q", "--memory", "1G", "a.svm", "m.wm"]
+    words = ["train", "-q", "--memory", "100K", "a.svm", "m.wm"]
     assert main(words) == 0
     made = os.stat("a.svm.wmb").st_mtime_ns
     assert main(words) == 0
@@ -107,7 +222,7 @@ def test_too_little_memory_is_told_on_the_command_line(data, capsys):
     with pytest.raises(SystemExit):
         main(["train", "--memory", "lots", "a.svm", "m.wm"])
     assert "is no amount of memory" in capsys.readouterr().err
-    assert main(["train", "--memory", "1G", "-v", "5", "a.svm"]) != 0
+    assert main(["train", "--memory", "9K", "-v", "5", "a.svm"]) != 0
     assert "need the rows in memory" in capsys.readouterr().err
 
 

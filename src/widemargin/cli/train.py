@@ -32,7 +32,7 @@ examples:
   widemargin train --label income adult.csv adult.wm
   widemargin train --report page.html data.svm model.wm
   widemargin train -v 5 data.svm                  five-fold cross-validation, no model
-  widemargin train --memory 2G big.svm.xz         from disk, by way of big.svm.xz.wmb
+  widemargin train --memory 2G big.svm.xz         what does not fit stays on disk, in big.svm.xz.wmb
   zcat data.svm.gz | widemargin train - model.wm
 """
 
@@ -44,7 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_training(parser)
     add_reading(parser)
     group = parser.add_argument_group("data larger than memory")
-    group.add_argument("--memory", type=memory, metavar="AMOUNT", help="train from disk within so much, such as 2G")
+    group.add_argument(
+        "--memory", type=memory, metavar="AMOUNT", help="use so much, such as 2G; data that do not fit stay on disk"
+    )
     group.add_argument("--cache", metavar="FILE", help="keep the file of blocks there and use it again (DATA.wmb)")
     group.add_argument("--resume", metavar="STATE", help="keep the run's state there, and go on from it")
     group = parser.add_argument_group("output")
@@ -63,7 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
         refuse_target(arguments.report, "the report", arguments.data, arguments.model)
         if arguments.folds and not arguments.find_cost:
             raise ValueError("--report tells about a model, and -v makes none: leave one of them out")
-    if _from_disk(arguments) and (arguments.report or arguments.find_cost or arguments.folds):
+    from_disk = _from_disk(arguments)
+    if from_disk and (arguments.report or arguments.find_cost or arguments.folds):
         raise ValueError("--report, -C and -v need the rows in memory: leave --memory and --cache out, or them")
     if arguments.find_cost:
         _find_cost(arguments, recipe_of(arguments), reading_of(arguments))
@@ -74,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
         cross_validate(arguments, recipe_of(arguments), reading_of(arguments))
         return 0
     target = _target(arguments)
-    reading = _start(arguments)  # goes on while NumPy is loaded
+    reading = _start(arguments, from_disk)  # goes on while NumPy is loaded
     recipe = replace(recipe_of(arguments), resume=arguments.resume)
     from ..model.fit import fit_model
 
@@ -88,15 +91,32 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _from_disk(arguments: argparse.Namespace) -> bool:
+    """Whether the rows stay on disk: because that was asked for, or because they would not fit into memory."""
     from ..data.formats import format_of
 
-    asked = (arguments.memory, arguments.cache, arguments.resume) != (None, None, None)
-    return asked or format_of(arguments.data, arguments.format) == "blocks"
+    asked = (arguments.cache, arguments.resume) != (None, None)
+    if asked or format_of(arguments.data, arguments.format) == "blocks":
+        return True
+    if arguments.data == "-":  # nobody knows how long it is
+        return arguments.memory is not None
+    return _is_too_large(arguments)
 
 
-def _start(arguments: argparse.Namespace) -> Callable[[], Dataset]:
+def _is_too_large(arguments: argparse.Namespace) -> bool:
+    """Whether the rows do not fit; the user is told if they do not."""
+    if arguments.memory is None and (arguments.text or arguments.report or arguments.find_cost or arguments.folds):
+        return False  # what cannot be done from disk is tried in memory, unless that was limited
+    from ..data.block_file.place import place_of
+
+    place = place_of(arguments.data, arguments.format, memory=arguments.memory)
+    if not place.fits and not arguments.quiet:
+        tell(f"{arguments.data}: {place}: training from disk, by way of {arguments.data}.wmb")
+    return not place.fits
+
+
+def _start(arguments: argparse.Namespace, from_disk: bool) -> Callable[[], Dataset]:
     """Begins to read the data, or finds or makes their file of blocks."""
-    if _from_disk(arguments):
+    if from_disk:
         from ..data.block_file.dataset import open_dataset
 
         data = open_dataset(arguments.data, reading_of(arguments), cache=arguments.cache, memory=arguments.memory)

@@ -41,7 +41,12 @@ def without_means(X: Matrix) -> tuple[Matrix, Vector] | None:
 
 def _is_far(X: Matrix) -> bool:
     rows = X.shape[0]
-    sample = X.take(np.arange(0, rows, 1 + rows // SAMPLE)).to_scipy().astype(np.float64, copy=False)
+    return lies_far(X.take(np.arange(0, rows, 1 + rows // SAMPLE)))
+
+
+def lies_far(some: Matrix) -> bool:
+    """Whether a feature of these dense rows is far from zero."""
+    sample = some.to_scipy().astype(np.float64, copy=False)
     low, high = sample.min(axis=0), sample.max(axis=0)
     middle, reach = np.abs(0.5 * low + 0.5 * high), 0.5 * (high - low)
     matters = (reach > ROUNDING * middle) | (middle > LARGE)

@@ -18,7 +18,7 @@ from ..objective.weighted_rows import as_rows
 from ..solvers.base import Solver
 from ..solvers.registry import make_solver
 from ._linear import LinearModel
-from ._shared import intercept_kind, known_solver, require_loss, require_penalty, validated, with_its_targets
+from ._shared import intercept_kind, known_solver, require_loss, require_penalty, validated
 from ._targets import Target, read_target
 
 
@@ -31,8 +31,9 @@ class LinearClassifier(ClassifierMixin, LinearModel):  # type: ignore[misc]
         Parameters
         ----------
         X : matrix of shape (rows, features)
-            Sparse or dense, float32 or float64 without a copy; data frames too; or a `BlockFile`, for data larger than
-            memory, which brings labels and weights along.
+            Sparse or dense, float32 or float64 without a copy; data frames too. Or a file, which brings labels and
+            weights along: a `BlockFile`, for data larger than memory, or the path of LIBSVM text, of .npz or of a file
+            of blocks, whose rows are read into memory if they fit.
         y : array of shape (rows,), or an indicator matrix of shape (rows, labels)
             Classes of any type that has an order; or a column of 0 and 1 for each of several labels.
         sample_weight : array of shape (rows,), optional
@@ -43,7 +44,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):  # type: ignore[misc]
         self
         """
         settings, effort = self._problem_settings(), self._effort()
-        y, sample_weight = with_its_targets(X, y, sample_weight)
+        X, y, sample_weight = self._given(X, y, sample_weight)
         X = validated(self, X, fitting=True)
         target = read_target(y, X.shape[0], self._multi_class())
         effort = replace(effort, solver=self._solver_name(target))

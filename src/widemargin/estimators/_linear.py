@@ -16,6 +16,7 @@ from ..multiclass.solving import Solve, Watch, solve_plainly
 from ..objective.weighted_rows import as_rows
 from ..solvers.effort import Effort
 from ..solvers.run.solution import Solution
+from ._given import Given, given_rows
 from ._shared import known_solver, seed_of, validated
 from ._solved import SolvedModel
 
@@ -32,6 +33,12 @@ class LinearModel(SolvedModel):
     """Fits linear models and predicts with them. Subclasses hold the parameters and build the problem."""
 
     coef_: Any  # an array, or a SciPy sparse one after `sparsify`
+    memory: Any = None  # what a fit from disk may use
+
+    def _given(self, X: Any, y: Any, sample_weight: Any) -> Given:
+        """Rows, labels and weights, of a file as well."""
+        solver, threads = known_solver(self.solver), self._threads()
+        return given_rows(X, y, sample_weight, memory=self.memory, solver=solver, n_jobs=threads)
 
     def _effort(self) -> Effort:
         """What all models together may cost; the seed is drawn once, however many there are."""

@@ -15,7 +15,7 @@ from ..objective.problem import Problem
 from ..objective.weighted_rows import as_rows
 from ..vectors import Vector
 from ._linear import LinearModel
-from ._shared import sample_weights, validated, with_its_targets
+from ._shared import sample_weights, validated
 
 
 class LinearRegressor(RegressorMixin, LinearModel):  # type: ignore[misc]
@@ -30,8 +30,9 @@ class LinearRegressor(RegressorMixin, LinearModel):  # type: ignore[misc]
         Parameters
         ----------
         X : matrix of shape (rows, features)
-            Sparse or dense, float32 or float64 without a copy; data frames too; or a `BlockFile`, for data larger than
-            memory, which brings labels and weights along.
+            Sparse or dense, float32 or float64 without a copy; data frames too. Or a file, which brings labels and
+            weights along: a `BlockFile`, for data larger than memory, or the path of LIBSVM text, of .npz or of a file
+            of blocks, whose rows are read into memory if they fit.
         y : array of shape (rows,), or for least squares (rows, outputs)
             Numbers; each output gets a model of its own.
         sample_weight : array of shape (rows,), optional
@@ -41,7 +42,7 @@ class LinearRegressor(RegressorMixin, LinearModel):  # type: ignore[misc]
         -------
         self
         """
-        y, sample_weight = with_its_targets(X, y, sample_weight)
+        X, y, sample_weight = self._given(X, y, sample_weight)
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None: a regressor learns from numbers")
         X = validated(self, X, fitting=True)

@@ -20,7 +20,6 @@ from ..solvers.effort import Effort
 from ..solvers.run.solution import Solution
 from ..vectors import Vector
 from ._linear import LinearModel
-from ._shared import with_its_targets
 
 
 class Searching(LinearModel):
@@ -35,7 +34,7 @@ class Searching(LinearModel):
         Parameters
         ----------
         X : matrix of shape (rows, features)
-            Sparse or dense, float32 or float64 without a copy; data frames too.
+            Sparse or dense, float32 or float64 without a copy; data frames too; or a file, as in `LinearSVC`.
         y : array of shape (rows,)
             As for the estimator without CV in its name.
         sample_weight : array of shape (rows,), optional
@@ -45,7 +44,7 @@ class Searching(LinearModel):
         -------
         self
         """
-        y, sample_weight = with_its_targets(X, y, sample_weight)
+        X, y, sample_weight = self._given(X, y, sample_weight)
         self._score_weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         try:
             super().fit(X, y, sample_weight)

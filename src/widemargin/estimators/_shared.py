@@ -48,13 +48,6 @@ def _rows_by_verbs(estimator: Any, X: Any, fitting: bool) -> Any:
     return X
 
 
-def with_its_targets(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
-    """Labels and weights as given, or those that a file of blocks brings along."""
-    if y is not None or not hasattr(X, "offers"):
-        return y, sample_weight
-    return getattr(X, "y", None), getattr(X, "sample_weight", None) if sample_weight is None else sample_weight
-
-
 def require_loss(name: str, loss: str, *, classification: bool, parameters: Collection[str] = ()) -> None:
     """Refuses a loss that is not made for labels, or not for numbers, or has other parameters than the estimator."""
     able = [

@@ -47,7 +47,7 @@ class LinearSVCCV(SearchingClassifier, LinearSVC):
     early_stopping : bool or EarlyStopping
         Whether larger values are left out once the scores decline or the models settle.
     penalty, loss, tol, fit_intercept, intercept, intercept_scaling, class_weight, multi_class, l1_ratio, max_iter, \
-solver, random_state, verbose
+solver, random_state, verbose, memory
         As in `LinearSVC`.
     n_jobs : int, optional
         Threads, over classes or over folds; -1 for all cores.
@@ -95,6 +95,7 @@ solver, random_state, verbose
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool | int = False,
+        memory: int | str | None = None,
     ) -> None:
         self.penalty = penalty
         self.loss = loss
@@ -114,6 +115,7 @@ solver, random_state, verbose
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.memory = memory
 
 
 class LogisticRegressionCV(SearchingClassifier, LogisticRegression):
@@ -124,7 +126,7 @@ class LogisticRegressionCV(SearchingClassifier, LogisticRegression):
     Cs, cv, scoring, early_stopping, n_jobs
         As in `LinearSVCCV`; scores of probabilities such as "neg_log_loss" are possible too.
     penalty, l1_ratio, tol, fit_intercept, intercept, intercept_scaling, class_weight, max_iter, solver, \
-random_state, verbose
+random_state, verbose, memory
         As in `LogisticRegression`; there must be a penalty.
     l1_ratios : sequence of floats, optional
         Shares of l1 to choose among, each with its own C, instead of `penalty` and `l1_ratio`; of equals the first.
@@ -177,6 +179,7 @@ random_state, verbose
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool | int = False,
+        memory: int | str | None = None,
     ) -> None:
         self.penalty = penalty
         self.Cs = Cs
@@ -198,6 +201,7 @@ random_state, verbose
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.memory = memory
 
     def _penalty(self) -> tuple[str, float]:
         require_penalty(type(self).__name__, self.penalty)  # without one there is no C to choose
@@ -249,7 +253,7 @@ class LassoCV(Searching, Lasso):
         scikit-learn's name of a score; the mean squared error, negated, by default.
     early_stopping : bool or EarlyStopping
         Whether smaller values are left out once the scores decline or the models settle.
-    fit_intercept, tol, max_iter, solver, random_state, verbose, precompute, copy_X, positive, selection
+    fit_intercept, tol, max_iter, solver, random_state, verbose, precompute, copy_X, positive, selection, memory
         As in `Lasso`.
     n_jobs : int, optional
         Threads over folds; -1 for all cores.
@@ -301,6 +305,7 @@ class LassoCV(Searching, Lasso):
         copy_X: bool = True,
         positive: bool = False,
         selection: str = "cyclic",
+        memory: int | str | None = None,
     ) -> None:
         self.alphas = alphas
         self.eps = eps
@@ -314,6 +319,7 @@ class LassoCV(Searching, Lasso):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.memory = memory
         self.precompute = precompute
         self.copy_X = copy_X
         self.positive = positive

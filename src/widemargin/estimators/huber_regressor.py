@@ -23,7 +23,7 @@ from ..solvers.base import Solver
 from ..solvers.effort import Effort
 from ._joint_scale import best_scale, with_scale
 from ._regressor import LinearRegressor, require_not_negative
-from ._shared import sample_weights, with_its_targets
+from ._shared import sample_weights
 from ._unpenalised import without_penalty
 from .least_squares import NOT_NEGATIVE
 
@@ -46,7 +46,7 @@ class HuberRegressor(LinearRegressor):
         The relative duality gap to reach, of model and scale together: (primal - dual) / primal <= tol.
     max_iter : int, optional
         Most steps of a solver at one scale.
-    solver, random_state, n_jobs, warm_start, verbose
+    solver, random_state, n_jobs, warm_start, verbose, memory
         As in `LinearSVC`.
 
     Attributes
@@ -82,6 +82,7 @@ class HuberRegressor(LinearRegressor):
         n_jobs: int | None = None,
         warm_start: bool = False,
         verbose: bool | int = False,
+        memory: int | str | None = None,
     ) -> None:
         self.epsilon = epsilon
         self.alpha = alpha
@@ -93,6 +94,7 @@ class HuberRegressor(LinearRegressor):
         self.n_jobs = n_jobs
         self.warm_start = warm_start
         self.verbose = verbose
+        self.memory = memory
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fits the model and its scale.
@@ -100,7 +102,7 @@ class HuberRegressor(LinearRegressor):
         Parameters
         ----------
         X : matrix of shape (rows, features)
-            Sparse or dense, float32 or float64 without a copy; data frames too.
+            Sparse or dense, float32 or float64 without a copy; data frames too; or a file, as in `LinearSVC`.
         y : array of shape (rows,)
             Numbers.
         sample_weight : array of shape (rows,), optional
@@ -110,7 +112,7 @@ class HuberRegressor(LinearRegressor):
         -------
         self
         """
-        y, sample_weight = with_its_targets(X, y, sample_weight)
+        X, y, sample_weight = self._given(X, y, sample_weight)
         super().fit(X, y, sample_weight)
         errors = np.asarray(column_or_1d(y), dtype=np.float64) - self.predict(X)
         weights = sample_weights(X, sample_weight)

@@ -51,6 +51,7 @@ class _LeastSquares(LinearRegressor):
         n_jobs: int | None = None,
         warm_start: bool = False,
         verbose: bool | int = False,
+        memory: int | str | None = None,
     ) -> None:
         self.alpha = alpha
         self.fit_intercept = fit_intercept
@@ -63,6 +64,7 @@ class _LeastSquares(LinearRegressor):
         self.n_jobs = n_jobs
         self.warm_start = warm_start
         self.verbose = verbose
+        self.memory = memory
 
     def _squared(self, penalty: str, C: float, l1_ratio: float = 0.0) -> dict[str, Any]:
         intercept = "free" if self.fit_intercept else "none"
@@ -104,6 +106,7 @@ class _Sparse(_LeastSquares):
         n_jobs: int | None = None,
         warm_start: bool = False,
         verbose: bool | int = False,
+        memory: int | str | None = None,
     ) -> None:
         self.precompute = precompute
         self.selection = selection
@@ -119,6 +122,7 @@ class _Sparse(_LeastSquares):
             n_jobs=n_jobs,
             warm_start=warm_start,
             verbose=verbose,
+            memory=memory,
         )
 
     @property
@@ -154,7 +158,7 @@ class Ridge(_LeastSquares):
         Must be False: coefficients of either sign.
     tol : float
         The relative duality gap to reach: (primal - dual) / primal <= tol.
-    max_iter, solver, random_state, n_jobs, warm_start, verbose
+    max_iter, solver, random_state, n_jobs, warm_start, verbose, memory
         As in `LinearSVC`.
 
     Attributes
@@ -209,7 +213,7 @@ class ElasticNet(_Sparse):
         Must be False: coefficients of either sign.
     tol : float
         The relative duality gap to reach: (primal - dual) / primal <= tol.
-    max_iter, solver, random_state, n_jobs, warm_start, verbose
+    max_iter, solver, random_state, n_jobs, warm_start, verbose, memory
         As in `LinearSVC`.
 
     Attributes
@@ -247,6 +251,7 @@ class ElasticNet(_Sparse):
         n_jobs: int | None = None,
         warm_start: bool = False,
         verbose: bool | int = False,
+        memory: int | str | None = None,
     ) -> None:
         self.l1_ratio = l1_ratio
         super().__init__(
@@ -263,6 +268,7 @@ class ElasticNet(_Sparse):
             n_jobs=n_jobs,
             warm_start=warm_start,
             verbose=verbose,
+            memory=memory,
         )
 
     def _problem_settings(self, total_weight: float, output: int = 0) -> dict[str, Any]:
@@ -280,7 +286,7 @@ class Lasso(_Sparse):
     alpha : float
         Weight of the penalty; 0 is plain least squares.
     fit_intercept, precompute, copy_X, positive, selection, tol, max_iter, solver, random_state, n_jobs, warm_start, \
-verbose
+verbose, memory
         As in `ElasticNet`.
 
     Attributes

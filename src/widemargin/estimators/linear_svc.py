@@ -53,6 +53,9 @@ class LinearSVC(LinearClassifier):
         Whether `fit` starts from the last solution.
     verbose : bool or int
         Show progress while fitting.
+    memory : str or int, optional
+        What a fit from a file may use, such as "2G"; data in a file that fit into it are read into memory, others stay
+        on disk. By default what is free, and from disk a quarter of the machine's memory or 2G.
 
     Attributes
     ----------
@@ -104,6 +107,7 @@ class LinearSVC(LinearClassifier):
         n_jobs: int | None = None,
         warm_start: bool = False,
         verbose: bool | int = False,
+        memory: int | str | None = None,
     ) -> None:
         self.penalty = penalty
         self.loss = loss
@@ -122,6 +126,7 @@ class LinearSVC(LinearClassifier):
         self.n_jobs = n_jobs
         self.warm_start = warm_start
         self.verbose = verbose
+        self.memory = memory
 
     def calibrated(self, method: str = "sigmoid", cv: Any = 5, **settings: Any) -> CalibratedClassifierCV:
         """This model with probabilities: scikit-learn's calibration around it, to be fitted in its place.

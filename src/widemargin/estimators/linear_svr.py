@@ -28,7 +28,8 @@ class LinearSVR(LinearRegressor):
         Share of l1 in the elastic net.
     tol : float
         The relative duality gap to reach: (primal - dual) / primal <= tol.
-    fit_intercept, intercept, intercept_scaling, max_iter, solver, dual, random_state, n_jobs, warm_start, verbose
+    fit_intercept, intercept, intercept_scaling, max_iter, solver, dual, random_state, n_jobs, warm_start, verbose, \
+memory
         As in `LinearSVC`.
 
     Attributes
@@ -65,6 +66,7 @@ class LinearSVR(LinearRegressor):
         n_jobs: int | None = None,
         warm_start: bool = False,
         verbose: bool | int = False,
+        memory: int | str | None = None,
     ) -> None:
         self.epsilon = epsilon
         self.loss = loss
@@ -82,6 +84,7 @@ class LinearSVR(LinearRegressor):
         self.n_jobs = n_jobs
         self.warm_start = warm_start
         self.verbose = verbose
+        self.memory = memory
 
     def _problem_settings(self, total_weight: float, output: int = 0) -> dict[str, Any]:
         name = type(self).__name__

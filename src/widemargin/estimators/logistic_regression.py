@@ -73,6 +73,9 @@ class LogisticRegression(LinearClassifier):
         Whether `fit` starts from the last solution.
     verbose : bool or int
         Show progress while fitting.
+    memory : str or int, optional
+        What a fit from a file may use, such as "2G"; data in a file that fit into it are read into memory, others stay
+        on disk. By default what is free, and from disk a quarter of the machine's memory or 2G.
 
     Attributes
     ----------
@@ -110,6 +113,7 @@ class LogisticRegression(LinearClassifier):
         n_jobs: int | None = None,
         warm_start: bool = False,
         verbose: bool | int = False,
+        memory: int | str | None = None,
     ) -> None:
         self.penalty = penalty
         self.C = C
@@ -127,6 +131,7 @@ class LogisticRegression(LinearClassifier):
         self.n_jobs = n_jobs
         self.warm_start = warm_start
         self.verbose = verbose
+        self.memory = memory
 
     def _problem_settings(self) -> dict[str, Any]:
         settings = super()._problem_settings()

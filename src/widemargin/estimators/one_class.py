@@ -13,6 +13,7 @@ from ..objective.one_class import OneClassProblem
 from ..solvers.dual.one_class import OneClassCD
 from ..solvers.solve import solve
 from ..vectors import Vector
+from ._shared import validated
 from ._solved import SolvedModel
 
 if TYPE_CHECKING:
@@ -78,7 +79,8 @@ class LinearOneClassSVM(OutlierMixin, SolvedModel):  # type: ignore[misc]
     def score_samples(self, X: Any) -> Vector:
         """x . coef_: the larger, the more normal."""
         check_is_fitted(self)
-        scores: Vector = np.asarray(_checked(self, X, reset=False) @ self.coef_[0])
+        X = _checked(self, X, reset=False)
+        scores: Vector = X.matvec(self.coef_[0]) if hasattr(X, "offers") else np.asarray(X @ self.coef_[0])
         return scores
 
     def decision_function(self, X: Any) -> Vector:
@@ -99,6 +101,8 @@ class LinearOneClassSVM(OutlierMixin, SolvedModel):  # type: ignore[misc]
 
 
 def _checked(estimator: LinearOneClassSVM, X: Any, reset: bool) -> Any:
+    if hasattr(X, "offers"):  # rows by their verbs: a file of blocks, for example
+        return validated(estimator, X, fitting=reset)
     return validate_data(
         estimator,
         X,

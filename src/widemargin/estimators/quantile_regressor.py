@@ -37,7 +37,7 @@ class QuantileRegressor(LinearRegressor):
     fit_intercept : bool
     tol : float
         The relative duality gap to reach: (primal - dual) / primal <= tol.
-    max_iter, solver, random_state, n_jobs, warm_start, verbose
+    max_iter, solver, random_state, n_jobs, warm_start, verbose, memory
         As in `LinearSVC`.
     solver_options : dict, optional
         Accepted for scikit-learn's sake; its solvers are not used.
@@ -74,6 +74,7 @@ class QuantileRegressor(LinearRegressor):
         n_jobs: int | None = None,
         warm_start: bool = False,
         verbose: bool | int = False,
+        memory: int | str | None = None,
     ) -> None:
         self.quantile = quantile
         self.alpha = alpha
@@ -86,6 +87,7 @@ class QuantileRegressor(LinearRegressor):
         self.n_jobs = n_jobs
         self.warm_start = warm_start
         self.verbose = verbose
+        self.memory = memory
 
     def _problem_settings(self, total_weight: float, output: int = 0) -> dict[str, Any]:
         alpha = require_not_negative("alpha", self.alpha, NOT_NEGATIVE)

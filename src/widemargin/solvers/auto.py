@@ -25,7 +25,7 @@ from .costs import (
     joint_step_passes,
     system_passes,
 )
-from .registry import solver_class, table
+from .registry import in_memory, solver_class, table
 from .run.stall import grace_steps
 
 if TYPE_CHECKING:
@@ -80,7 +80,8 @@ def choose(problem: AnyProblem) -> Solver:
                 return solver if LAST_RESORTS.keys() & rule.names else _with_last_resort(solver, problem)
     able = [cls for cls in table().values() if cls.solves(problem)]
     if not able:
-        raise ValueError(f"no solver of this version solves {problem.describe()} over {type(problem.X).__name__}")
+        where = f"over {type(problem.X).__name__}{in_memory(problem)}"
+        raise ValueError(f"no solver of this version solves {problem.describe()} {where}")
     return able[0]()
 
 

@@ -118,7 +118,12 @@ class Solver:
     @classmethod
     def solves(cls, problem: AnyProblem) -> bool:
         """Whether this kind of solver solves that problem, over the rows that it has."""
-        if not (isinstance(problem, cls.takes) and cls.needs <= problem.X.offers):
+        return cls.needs <= problem.X.offers and cls.declares(problem)
+
+    @classmethod
+    def declares(cls, problem: AnyProblem) -> bool:
+        """Whether this kind of solver solves that problem, wherever its rows are."""
+        if not isinstance(problem, cls.takes):
             return False
         loss, _, intercept = problem.describe()
         return any(cls.supports(loss, penalty, intercept) for penalty in problem.penalty_names)

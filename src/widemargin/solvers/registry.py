@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from ..data.rows import IN_ORDER
 from .base import Solver
 
 if TYPE_CHECKING:
@@ -93,12 +94,20 @@ def make_solver(solver: str | Solver) -> Solver:
     raise TypeError(f"solver must be a name or a Solver such as DualCD(), got {type(solver).__name__}")
 
 
+def in_memory(problem: AnyProblem) -> str:
+    """Which solvers would take the problem if its rows were in memory, as the end of a refusal."""
+    if IN_ORDER in problem.X.offers:
+        return ""
+    able = [name for name, cls in table().items() if cls.declares(problem)]
+    return f"; with all rows in memory (X.load() of a file) use: {', '.join(able)}" if able else ""
+
+
 def require(solver: Solver, problem: AnyProblem) -> None:
     """Refuses a problem that the solver does not declare, or rows that it cannot use, naming the solvers which do."""
     if solver.accepts(problem):
         return
     able = [name for name, cls in table().items() if cls.solves(problem)]
-    advice = f"use one of: {', '.join(able)}" if able else "no solver of this version does"
+    advice = f"use one of: {', '.join(able)}" if able else f"no solver of this version does{in_memory(problem)}"
     lacks = solver.lacks(problem)
     if lacks:
         found = type(problem.X).__name__

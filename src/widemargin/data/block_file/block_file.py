@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...vectors import Vector
 from ..kept import Owner, kept
 from ..matrix import Matrix
-from ..rows import BLOCKS, VERBS
+from ..rows import BLOCKS, VERBS, Rows
 from .chunk_reader import ChunkReader
 from .memory import block_bytes, parse_memory, usual_memory
 from .read_ahead import read_ahead
@@ -105,6 +105,18 @@ class BlockFile(RowsInParts):
     def sample_weight(self) -> Vector | None:
         """The rows' weights, if they were given."""
         return self._targets[1] if self.reader.about.weighted else None
+
+    @property
+    def bytes_read(self) -> int:
+        """Bytes read from disk so far."""
+        return self.reader.bytes_read
+
+    @property
+    def centred(self) -> tuple[Rows, Vector] | None:
+        """Dense rows less their means, and the means, where a feature is far from zero; both are made in passes."""
+        from .centred_file import without_means  # not needed before
+
+        return kept(self.owner, "centred rows", lambda: (without_means(self),))[0]
 
     @cached_property
     def chunk_sizes(self) -> NDArray[np.int64]:

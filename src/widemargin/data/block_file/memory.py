@@ -46,6 +46,31 @@ def usual_memory() -> int:
         return MOST
 
 
+def available_memory() -> int:
+    """What is free on this machine, or what a limit on this group of processes leaves of it."""
+    found = [_free_pages(), _left_of_the_group()]
+    known = [amount for amount in found if amount is not None]
+    return min(known) if known else usual_memory()
+
+
+def _free_pages() -> int | None:
+    """What the system could hand out without swapping; None where it does not say."""
+    try:
+        with open("/proc/meminfo") as file:
+            return next(int(line.split()[1]) << 10 for line in file if line.startswith("MemAvailable"))
+    except (OSError, StopIteration, ValueError):
+        return None
+
+
+def _left_of_the_group(folder: str = "/sys/fs/cgroup") -> int | None:
+    """What a container's limit leaves; None where there is none."""
+    try:
+        with open(f"{folder}/memory.max") as most, open(f"{folder}/memory.current") as used:
+            return max(1, int(most.read()) - int(used.read()))
+    except (OSError, ValueError):  # no such group, or its limit is "max"
+        return None
+
+
 def in_words(n_bytes: float) -> str:
     """A number of bytes for people, rounded up so that it suffices as an amount.
 

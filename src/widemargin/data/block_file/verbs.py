@@ -28,7 +28,6 @@ class RowsInParts:
     nnz: int
     owner: Owner
     offers: frozenset[str] = frozenset({VERBS})
-    centred: tuple[Rows, Vector] | None = None
 
     @abstractmethod
     def parts(self, needed: NDArray[Any] | None = None) -> Iterator[tuple[int, Matrix]]:
@@ -36,6 +35,11 @@ class RowsInParts:
 
         `needed` has one line per row.
         """
+
+    @property
+    def centred(self) -> tuple[Rows, Vector] | None:
+        """The rows less their means, and the means, where a feature is far from zero: None, for others must say."""
+        return None
 
     def blocks(self) -> Iterator[tuple[int, Matrix]]:
         """All rows in parts that are in memory one at a time, each with the number of its first row."""

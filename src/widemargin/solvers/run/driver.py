@@ -69,6 +69,7 @@ class Driver:
         self.tol = tol
         self.limits = limits
         self.trace = Trace()
+        self._bytes_before = self._bytes_read()
         self._clock = Clock(limits.seconds)
         self._ask = Run(
             tol=tol,
@@ -212,9 +213,14 @@ class Driver:
             n_active=step.n_active,
             certified=exact is not None,
             at_zero=self.problem.at_zero,
+            bytes_read=self._bytes_read() - self._bytes_before,
         )
         self.trace.add(row)
         return row
+
+    def _bytes_read(self) -> int:
+        """What the rows have read from disk so far, if that is where they are."""
+        return int(getattr(self.problem.X, "bytes_read", 0))
 
     def _solution(self, status: Status) -> Solution:
         assert self._step is not None

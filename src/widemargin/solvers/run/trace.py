@@ -23,6 +23,7 @@ class TraceRow:
     n_active: int  # rows or columns still in play after shrinking
     certified: bool  # whether objective, dual and gap are exact, or the solver's estimate during the pass
     at_zero: float = math.inf  # the objective at w = 0 with its best intercept
+    bytes_read: int = 0  # from disk, since the run began; of rows in memory none
 
     @property
     def relative_gap(self) -> float:
@@ -41,7 +42,7 @@ class Trace:
     >>> solution.trace[-1].certified
     True
     >>> sorted(solution.trace.to_dict())[:3]
-    ['at_zero', 'certified', 'dual']
+    ['at_zero', 'bytes_read', 'certified']
     """
 
     rows: list[TraceRow] = field(default_factory=list)

@@ -33,6 +33,7 @@ from ..base import Point, Run, Solver, Step, Steps
 from .best_epoch import BestEpoch
 
 if TYPE_CHECKING:
+    from ...objective.any_problem import AnyProblem
     from ...objective.problem import Problem
 
 
@@ -69,6 +70,13 @@ class Pegasos(Solver):
 
     subsample: int | None = 1
     average: bool = True
+
+    def accepts(self, problem: AnyProblem) -> bool:
+        return self.lacks(problem) == frozenset() and self.declares(problem)
+
+    def lacks(self, problem: AnyProblem) -> frozenset[str]:
+        # All rows in every step is a pass, which rows make by themselves wherever they are.
+        return super().lacks(problem) if self.subsample is not None else frozenset({VERBS}) - problem.X.offers
 
     def iterate(self, problem: Problem, run: Run) -> Steps:
         if self.subsample is None:
