@@ -134,9 +134,14 @@ struct LogisticStep {
         return row.y * row.C * sigma(t);
     }
 
-    // The gradient falls from look.gradient to zero on the way: the trapezoid under it.
+    // The gradient falls from look.gradient to zero on the way: the trapezoid under it, unless the way is long; from
+    // zero the gradient begins at minus infinity.
     double gain(const DualRow& row, const Look& look, double next) const {
-        return -0.5 * look.gradient * (next - row.v);
+        const double d = next - row.v;
+        if (std::abs(look.gradient) <= 1) return -0.5 * look.gradient * d;
+        const double m = look.gradient - row.y * look.logit;  // of v, not of alpha
+        const double entropies = entropy(row.y * next / row.C) - entropy(row.y * row.v / row.C);
+        return row.C * entropies - d * (m + 0.5 * row.q * d);
     }
 
     // Half the symmetrised Kullback-Leibler divergence between alpha / C and the probability that z gives: the share of
@@ -147,6 +152,11 @@ struct LogisticStep {
     }
 
   private:
+    // -p log p - (1 - p) log(1 - p)
+    static double entropy(double p) {
+        const double q = std::clamp(p, 0.0, 1.0);
+        return -(q > 0 ? q * std::log(q) : 0.0) - (q < 1 ? (1 - q) * std::log1p(-q) : 0.0);
+    }
     static double sigma(double t) {
         if (t >= 0) return 1 / (1 + std::exp(-t));
         const double e = std::exp(t);

@@ -263,11 +263,19 @@ class Problem(WeightedRows):
     def _zero(self) -> Certified:
         """The point w = 0 with its best intercept, and the dual point 0, whose bound is 0 for every loss."""
         rows, columns = self.X.shape
-        zeros = np.zeros(rows)
-        b = self.best_intercept(zeros) if self.intercept == "free" else 0.0
-        primal = self.loss_sum(zeros, b)
+        zeros, alike = np.zeros(rows), self._rows_at_zero()
+        b = alike.best_intercept(np.zeros(len(alike.y))) if self.intercept == "free" else 0.0
+        primal = alike.loss_sum(np.zeros(len(alike.y)), b)
         point = Point(np.zeros(columns), b, zeros, np.full(rows, b), np.zeros(columns))
         return Certified(Certificate(primal, 0.0, primal), point)
+
+    def _rows_at_zero(self) -> Problem:
+        """The targets and weights that decide at w = 0, where all rows of a class are alike."""
+        if not self.loss.classification:
+            return self
+        positive = self.y > 0
+        weights = np.array([self.weights[positive].sum(), self.weights[~positive].sum()])
+        return self._changed(y=np.array([1.0, -1.0]), weights=weights)
 
     def certify(self, point: Point) -> Certified:
         """The certificate of a point, and the point that it holds for: its best intercept, a feasible dual point."""
