@@ -42,7 +42,8 @@ def solve(
     problem : Problem
     solver : "auto", the name of a solver, or a Solver with its settings
     tol : float
-        The stopping rule of every solver: (primal - dual) / |primal| <= tol.
+        The stopping rule of every solver: primal - dual is at most tol times the objective or, where that is less,
+        times what can be gained over w = 0 (docs/certificate.md).
     max_iter : int, optional
         Limit on the solver's outer steps.
     max_seconds : float, optional
