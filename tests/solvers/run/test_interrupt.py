@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from support import random_problem
-from widemargin import Status, solve
+from widemargin import Problem, Status, solve
 from widemargin.objective.linear_smooth import LinearSmooth
 from widemargin.solvers import TRON, DualCD
 from widemargin.solvers.run.interrupt import catch_interrupt
