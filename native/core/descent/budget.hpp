@@ -16,7 +16,7 @@ struct Budget {
 
     // The gap wanted; objective/certificate.py defines what it is measured by.
     double allowed(double primal, double dual) const {
-        constexpr double least_gain = 1e-3, least_size = 1e-10;
+        constexpr double least_gain = 1e-3, least_size = 1e-13;
         const double objective = std::abs(primal);
         const double size = std::min(objective, std::max(at_zero - dual, least_gain * objective));
         return relative_gap * (std::isfinite(at_zero) ? std::max(size, least_size * at_zero) : size);

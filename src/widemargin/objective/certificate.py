@@ -36,7 +36,7 @@ ROUNDING = 1e-15
 LEAST_GAIN = 1e-3
 # An objective below this share of that at w = 0 is a fit without any loss worth telling: where predictions are exact to
 # the last digits of float64, what is left of the objective is made of their rounding.
-LEAST_SIZE = 1e-10
+LEAST_SIZE = 1e-13
 
 
 @dataclass(frozen=True)
