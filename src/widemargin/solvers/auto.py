@@ -26,7 +26,6 @@ from .costs import (
     system_passes,
 )
 from .registry import in_memory, solver_class, table
-from .run.stall import grace_steps
 
 if TYPE_CHECKING:
     from ..objective.any_problem import AnyProblem
@@ -93,8 +92,7 @@ def _with_last_resort(solver: Solver, problem: Any) -> Solver:
         last = solver_class(name)()
         if last.accepts(problem):
             budget = cost(problem)
-            most = min(budget, STALL_SHARE * grace_steps(problem.work))
-            return HandOver(solver, last, budget, patience=min(most, INTERIOR_SHARE * budget), most=most)
+            return HandOver(solver, last, budget, patience=INTERIOR_SHARE * budget, most=budget)
     return solver
 
 
@@ -134,8 +132,6 @@ def joint_passes(problem: Any) -> float:
 
 # Who takes over where all others are stuck, and at what cost: neither C nor the scales of rows and features slow them
 # down.
-# The solver before them ends in time for that, before anybody calls the run stalled.
-STALL_SHARE = 0.5
 LAST_RESORTS: dict[str, Callable[[Any], float]] = {
     "interior_point": interior_passes,
     "class_interior": joint_passes,

@@ -13,7 +13,7 @@ from support import random_data, random_problem, real_data
 from widemargin import Matrix, Problem, solve
 from widemargin.objective.losses import LOSSES
 from widemargin.solvers import InteriorPoint
-from widemargin.solvers.interior import interior_point
+from widemargin.solvers.interior import working_set
 
 ALL = sorted(LOSSES)
 
@@ -66,8 +66,8 @@ def test_scales_of_the_features_cost_few_steps(loss: str, penalty: str) -> None:
 def test_working_sets_end_at_the_same_optimum(loss: str, monkeypatch: pytest.MonkeyPatch) -> None:
     problem = random_problem(6, loss, "l1", "free", rows=80, columns=120, density=0.3, C=3.0)
     whole = solve(problem, "interior_point", tol=1e-6)
-    monkeypatch.setattr(interior_point, "INTERIOR_ORDER", 40)
-    monkeypatch.setattr(interior_point, "FIRST_WORKING_SET", 20)
+    monkeypatch.setattr(working_set, "INTERIOR_ORDER", 40)
+    monkeypatch.setattr(working_set, "FIRST_WORKING_SET", 20)
     parts = solve(problem, "interior_point", tol=1e-6)
     assert whole.converged and parts.converged
     assert parts.certificate.primal == pytest.approx(whole.certificate.primal, rel=2e-6)

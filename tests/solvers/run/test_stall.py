@@ -1,10 +1,13 @@
 """When a run counts as stalled."""
 
 import math
+from collections.abc import Iterable
 
+import numpy as np
 import pytest
 
-from widemargin.solvers.run.stall import StallWatch, grace_steps
+from widemargin.solvers.base import Point, Step
+from widemargin.solvers.run.stall import LinkWatch, StallWatch, grace_steps
 
 
 def first_stall(gap, grace=10, limit=10_000):
@@ -54,3 +57,35 @@ def test_small_data_are_given_more_steps():
     assert grace_steps(10) == grace_steps(0) == 100_000
     assert grace_steps(10**5) == 10_000
     assert grace_steps(10**9) == 1_000
+
+
+# Solvers that another one waits for.
+
+ENTRIES = 10**9  # so many that a run is given the fewest steps
+
+
+def told(iteration: int, gap: float, objective: float = math.nan, passes: float = 0.0) -> Step:
+    return Step(iteration, passes, point=lambda: Point(np.zeros(1)), objective=objective, gap=gap)
+
+
+def handed_over(steps: Iterable[Step]) -> int | None:
+    """The step after which the other solver begins."""
+    watch = LinkWatch(ENTRIES)
+    return next((step.iteration for step in steps if watch.is_over(step)), None)
+
+
+def test_the_next_in_line_begins_before_the_run_is_called_stalled():
+    at = handed_over(told(k, 1.0) for k in range(1, 5000))
+    assert at is not None and at < grace_steps(ENTRIES) <= first_stall(lambda k: 1.0, grace_steps(ENTRIES))
+
+
+def test_a_solver_that_tells_no_gap_is_not_waited_for_for_ever():
+    """Steps over a few columns make hardly a pass, however many there are."""
+    at = handed_over(told(k, math.nan, passes=1e-3 * k) for k in range(1, 5000))
+    assert at is not None and at < grace_steps(ENTRIES)
+
+
+def test_a_gap_beyond_the_objective_is_no_progress():
+    """It falls by half with every few steps and proves nothing that w = 0 did not."""
+    assert handed_over(told(k, 1e40 * 0.95**k, objective=1.0) for k in range(1, 1500)) is not None
+    assert handed_over(told(k, 0.95**k, objective=1.0) for k in range(1, 1500)) is None

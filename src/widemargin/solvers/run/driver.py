@@ -13,16 +13,13 @@ from ...objective.certificate import Certificate, Certified
 from ..base import Point, Run, Solver, Step
 from .interrupt import catch_interrupt
 from .solution import Solution, Status
-from .stall import StallWatch, grace_steps
+from .stall import StallWatch, effort, grace_steps
 from .trace import Trace, TraceRow
 
 if TYPE_CHECKING:
     from ...objective.any_problem import AnyProblem
 
 Callback = Callable[[TraceRow], Any]
-
-# A step counts as so many passes at most.
-MOST_PASSES = 4
 
 
 @dataclass(frozen=True)
@@ -128,10 +125,10 @@ class Driver:
                 return ended
             if not step.by_the_clock:
                 if step.solver != at_work:  # another solver has taken over: it is judged by what it does itself
-                    at_work, stall = step.solver, StallWatch(grace, _effort(step))
+                    at_work, stall = step.solver, StallWatch(grace, effort(step))
                 unknown = unknown + 1 if math.isnan(row.gap) else 0
                 gap = self._exact_gap(step) if unknown > grace else self._known_gap(row)
-                if stall.is_stalled(_effort(step), gap):
+                if stall.is_stalled(effort(step), gap):
                     return Status.STALLED
                 unknown = 0 if unknown > grace else unknown
 
@@ -237,8 +234,3 @@ class Driver:
             trace=self.trace,
             point=replace(primal, dual=dual.dual, pull=dual.pull, own_dual=primal is dual and dual.own_dual),
         )
-
-
-def _effort(step: Step) -> float:
-    """What counts towards a stall: steps, or passes where a step makes a few; one of many passes counts as a few."""
-    return max(float(step.iteration), min(step.passes, MOST_PASSES * step.iteration))

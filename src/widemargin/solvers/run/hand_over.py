@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from ..base import Run, Solver, Step, Steps
+from .stall import LinkWatch
 
 # The first solver is judged after this share of what the second one is expected to cost.
 PATIENCE_SHARE = 0.1
@@ -83,8 +84,10 @@ class HandOver(Solver):
     def iterate(self, problem: AnyProblem, run: Run) -> Steps:
         outlook = Outlook(run.goal, self.budget, max(self.patience, PATIENCE_SHARE * self.budget))
 
+        watch = LinkWatch(problem.work)
+
         def is_enough(step: Step) -> bool:
-            return outlook.is_poor(step) or step.passes > self.most
+            return outlook.is_poor(step) or step.passes > self.most or watch.is_over(step)
 
         first = yield from relay(self.first, problem, run, None, is_enough)
         if first is None:
