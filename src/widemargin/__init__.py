@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     from .multiclass.dag import fit_dag as fit_dag
     from .multiclass.joint import fit_joint as fit_joint
     from .multiclass.one_vs_one import fit_one_vs_one as fit_one_vs_one
-    from .objective.candidates import CandidatesProblem as CandidatesProblem
+    from .objective.candidates.problem import CandidatesProblem as CandidatesProblem
     from .objective.certificate import Certificate as Certificate
-    from .objective.chain_crf import ChainCRFProblem as ChainCRFProblem
-    from .objective.chain_svm import ChainSVMProblem as ChainSVMProblem
+    from .objective.chains.crf import ChainCRFProblem as ChainCRFProblem
+    from .objective.chains.svm import ChainSVMProblem as ChainSVMProblem
     from .objective.crammer_singer import CrammerSingerProblem as CrammerSingerProblem
     from .objective.kkt import kkt_violation as kkt_violation
     from .objective.maximum_entropy import MaximumEntropyProblem as MaximumEntropyProblem
@@ -82,15 +82,15 @@ _HOME = {
     "LinearOneClassSVM": "estimators.one_class",
     "CrammerSingerProblem": "objective.crammer_singer",
     "MaximumEntropyProblem": "objective.maximum_entropy",
-    "ChainCRFProblem": "objective.chain_crf",
-    "ChainSVMProblem": "objective.chain_svm",
+    "ChainCRFProblem": "objective.chains.crf",
+    "ChainSVMProblem": "objective.chains.svm",
     "MulticlassModel": "multiclass.base",
     "fit_one_vs_one": "multiclass.one_vs_one",
     "fit_dag": "multiclass.dag",
     "fit_joint": "multiclass.joint",
     "LinearSVC": "estimators.linear_svc",
     "MaxEnt": "estimators.max_ent",
-    "CandidatesProblem": "objective.candidates",
+    "CandidatesProblem": "objective.candidates.problem",
     "ChainCRF": "estimators.chain_crf",
     "ChainSVM": "estimators.chain_svm",
     "LinearSVR": "estimators.linear_svr",

@@ -15,7 +15,7 @@ from ..data.matrix import Matrix
 from ..data.sequences import Attributes, Sequences, is_matrix, join_matrices, read_labels, read_matrix
 from ..data.spans import SpanScore, score_spans
 from ..numbers import as_whole
-from ..objective.chain import ChainProblem
+from ..objective.chains.problem import ChainProblem
 from ..objective.class_weights import balanced_factors, given_factors
 from ..objective.points import Point
 from ..solvers.solve import solve

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .. import _core
-from ..objective.chain_crf import ChainCRFProblem
+from ..objective.chains.crf import ChainCRFProblem
 from ..solvers.base import Solver
 from ..vectors import Vector
 from ._chain import ChainModel

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from ..objective.chain_svm import ChainSVMProblem
+from ..objective.chains.svm import ChainSVMProblem
 from ..solvers.base import Solver
 from ..vectors import Vector
 from ._chain import ChainModel

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..data.matrix import Matrix
-from ..objective.candidates import CandidatesProblem, Groups
+from ..objective.candidates.problem import CandidatesProblem, Groups
 from ..objective.points import Point
 from ..solvers.base import Solver
 from ..solvers.solve import solve

@@ -10,7 +10,7 @@ from .. import __version__
 from ..data.files import Bytes, Source
 from ..data.sequences import Attributes
 from ..objective.certificate import Certificate
-from ..objective.chain_pairs import ChainPairs
+from ..objective.chains.pairs import ChainPairs
 from .wm_arrays import read_array, write_arrays
 
 if TYPE_CHECKING:

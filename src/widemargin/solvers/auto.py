@@ -154,7 +154,7 @@ class Rule:
 
     def fits(self, problem: AnyProblem) -> bool:
         """Whether the problem is one that the rule is about, and suits it."""
-        module, name = self.about.split(".")
+        module, name = self.about.rsplit(".", 1)
         # A class that is not loaded has no problems: nothing is imported only to find that out.
         known = sys.modules.get(f"widemargin.objective.{module}")
         return known is not None and isinstance(problem, getattr(known, name)) and self.suits(problem)
@@ -228,6 +228,8 @@ _SPARSE, _HINGE_L2, _SMOOTH_L2 = "smooth loss, l1 or elastic net", f"{_HINGE}, l
 _NEWTON = f"{_SMOOTH_L2}, up to {FEW_FEATURES:,} features, {NEWTON_STEPS} Newton steps within"
 
 _NARROW = f"squared over less than {NARROW:g} of the targets' spread (narrow Huber loss)"
+
+_CANDIDATES = "candidates.problem.CandidatesProblem"
 
 RULES = (
     Rule("ordinal regression", _any, ("ordinal_newton",), about="ordinal.OrdinalProblem"),
@@ -375,11 +377,13 @@ RULES = (
         ("block_dual_cd", "tron"),
         lambda p: TRON_PASSES,
     ),
-    Rule("chain CRF, l1 or elastic net", _sparse, ("owlqn",), about="chain_crf.ChainCRFProblem"),
-    Rule("chain CRF, l2", _any, ("chain_eg", "tron"), lambda p: ENTROPY_PASSES, about="chain_crf.ChainCRFProblem"),
-    Rule("choice among candidates, l1 or elastic net", _sparse, ("owlqn",), about="candidates.CandidatesProblem"),
-    Rule("choice among candidates, l2", _any, ("tron",), about="candidates.CandidatesProblem"),
-    Rule("structured SVM over chains", _any, ("chain_bcfw",), about="chain_svm.ChainSVMProblem"),
+    Rule("chain CRF, l1 or elastic net", _sparse, ("owlqn",), about="chains.crf.ChainCRFProblem"),
+    Rule("chain CRF, l2", _any, ("chain_eg", "tron"), lambda p: ENTROPY_PASSES, about="chains.crf.ChainCRFProblem"),
+    Rule(
+        "choice among candidates, l1 or elastic net", _sparse, ("owlqn",), about="candidates.problem.CandidatesProblem"
+    ),
+    Rule("choice among candidates, l2", _any, ("tron",), about="candidates.problem.CandidatesProblem"),
+    Rule("structured SVM over chains", _any, ("chain_bcfw",), about="chains.svm.ChainSVMProblem"),
 )
 
 

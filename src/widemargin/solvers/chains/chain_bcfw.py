@@ -23,7 +23,7 @@ from ...data.kept import kept
 from ...data.matrix import stored
 from ...data.rows import IN_ORDER, VERBS
 from ...numbers import as_whole
-from ...objective.chain_svm import ChainSVMProblem, LabelingMixture
+from ...objective.chains.svm import ChainSVMProblem, LabelingMixture
 from ...objective.points import Point
 from ..base import Run, Solver, Step, Steps
 from ..newton.progress import Claim

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...numbers import as_whole
-from ...objective.chain_svm import ChainSVMProblem, LabelingMixture
+from ...objective.chains.svm import ChainSVMProblem, LabelingMixture
 from ...objective.points import Point
 from ...vectors import Vector, inner
 from ..base import Run, Solver, Step, Steps

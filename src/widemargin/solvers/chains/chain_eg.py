@@ -22,7 +22,7 @@ from ... import _core
 from ...data.matrix import stored
 from ...data.rows import IN_ORDER, VERBS
 from ...numbers import as_number
-from ...objective.chain_crf import ChainCRFProblem, ChainScores
+from ...objective.chains.crf import ChainCRFProblem, ChainScores
 from ...objective.points import Point
 from ..base import Run, Solver, Step, Steps
 from ..newton.progress import Claim

@@ -25,8 +25,8 @@ from ... import _core
 from ...data.matrix import stored
 from ...data.rows import IN_ORDER, VERBS
 from ...numbers import as_whole
-from ...objective.chain import ChainProblem
-from ...objective.chain_svm import ChainSVMProblem, LabelingMixture
+from ...objective.chains.problem import ChainProblem
+from ...objective.chains.svm import ChainSVMProblem, LabelingMixture
 from ...objective.points import Point
 from ...vectors import Vector, inner
 from ..base import Run, Solver, Step, Steps

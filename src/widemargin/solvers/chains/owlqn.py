@@ -1,7 +1,7 @@
 """Orthant-wise limited-memory quasi-Newton (OWL-QN) for penalties l1 and elastic net.
 
-Problem   min over x   rho |x|_1 + f(x)       f smooth and convex: the losses and the l2 part, objective/chain_smooth.py
-Dual      marginals of the model, mixed with the truth where l1 asks for it (objective/chain_crf.py)
+Problem   min over x   rho |x|_1 + f(x)       f smooth and convex: losses and l2 part, objective/chains/smooth.py
+Dual      marginals of the model, mixed with the truth where l1 asks for it (objective/chains/crf.py)
 Symbols   v the shortest subgradient; d = -B v, B as in L-BFGS from changes of x and of the gradient of f
 
 Andrew and Gao, "Scalable Training of L1-Regularized Log-Linear Models" (2007). A step does not leave the orthant of x,

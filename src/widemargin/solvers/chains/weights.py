@@ -9,7 +9,7 @@ import numpy as np
 from ...vectors import Vector, inner
 
 if TYPE_CHECKING:
-    from ...objective.chain import ChainProblem
+    from ...objective.chains.problem import ChainProblem
 
 
 class ChainWeights:

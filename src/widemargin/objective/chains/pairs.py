@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _core
-from ..data.matrix import Matrix
-from ..data.rows import IN_ORDER, Rows, Table
-from ..vectors import Vector
+from ... import _core
+from ...data.matrix import Matrix
+from ...data.rows import IN_ORDER, Rows, Table
+from ...vectors import Vector
 
 CHOICES = ("all", "observed")
 Places = NDArray[np.int64]

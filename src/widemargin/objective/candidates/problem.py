@@ -15,17 +15,17 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.matrix import as_vector
-from ..data.rows import Rows, Table
-from ..vectors import Vector
-from .candidates_smooth import CandidatesSmooth
-from .certificate import Certificate, Certified
-from .labels import row_weights
-from .losses import Loss
-from .penalties import make_penalty
-from .points import Point
-from .smooth_part import SmoothPart
-from .weighted_rows import WeightedRows, as_rows
+from ...data.matrix import as_vector
+from ...data.rows import Rows, Table
+from ...vectors import Vector
+from ..certificate import Certificate, Certified
+from ..labels import row_weights
+from ..losses import Loss
+from ..penalties import make_penalty
+from ..points import Point
+from ..smooth_part import SmoothPart
+from ..weighted_rows import WeightedRows, as_rows
+from .smooth import CandidatesSmooth
 
 # A choice may miss a sum of one by rounding.
 CHOICE_ROUNDING = 1e-6

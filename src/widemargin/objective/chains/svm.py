@@ -17,13 +17,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _core
-from ..data.rows import Table
-from ..vectors import Vector, inner
-from .certificate import Certificate, Certified
-from .chain import ChainProblem
-from .losses import Loss
-from .points import Point
+from ... import _core
+from ...data.rows import Table
+from ...vectors import Vector, inner
+from ..certificate import Certificate, Certified
+from ..losses import Loss
+from ..points import Point
+from .problem import ChainProblem
 
 # A distribution's shares may miss one by rounding.
 SHARES_ROUNDING = 1e-9

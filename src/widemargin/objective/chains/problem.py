@@ -14,15 +14,15 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _core
-from ..data.matrix import as_vector
-from ..data.rows import Rows, Table
-from ..vectors import Vector
-from .chain_pairs import ChainPairs, adjoint_over, make_pairs, scores_over
-from .labels import ordered_labels, row_weights
-from .losses import Loss
-from .penalties import make_penalty
-from .weighted_rows import WeightedRows, as_rows
+from ... import _core
+from ...data.matrix import as_vector
+from ...data.rows import Rows, Table
+from ...vectors import Vector
+from ..labels import ordered_labels, row_weights
+from ..losses import Loss
+from ..penalties import make_penalty
+from ..weighted_rows import WeightedRows, as_rows
+from .pairs import ChainPairs, adjoint_over, make_pairs, scores_over
 
 
 def offsets_of(lengths: Any, n_tokens: int) -> NDArray[np.int64]:

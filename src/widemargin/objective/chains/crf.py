@@ -17,15 +17,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import _core
-from ..data.rows import Table
-from ..vectors import Vector
-from .certificate import Certificate, Certified
-from .chain import ChainProblem
-from .chain_smooth import ChainSmooth
-from .losses import Loss
-from .points import Point
-from .smooth_part import SmoothPart
+from ... import _core
+from ...data.rows import Table
+from ...vectors import Vector
+from ..certificate import Certificate, Certified
+from ..losses import Loss
+from ..points import Point
+from ..smooth_part import SmoothPart
+from .problem import ChainProblem
+from .smooth import ChainSmooth
 
 # A label whose score is larger by this than the others' is as good as certain: e^-CERTAIN is nothing beside 1.
 CERTAIN = 300.0

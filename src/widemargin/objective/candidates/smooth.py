@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..data.rows import Table
-from ..vectors import Vector, inner
-from .points import Point
+from ...data.rows import Table
+from ...vectors import Vector, inner
+from ..points import Point
 
 if TYPE_CHECKING:
-    from .candidates import CandidatesProblem
+    from .problem import CandidatesProblem
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from chain_reference import enumerated, random_chains
 from plain_rows import PlainRows
 from widemargin import ChainCRFProblem, ChainSVMProblem, CrammerSingerProblem, Matrix, MaximumEntropyProblem, solve
-from widemargin.objective.chain_crf import ChainScores
-from widemargin.objective.chain_svm import LabelingMixture
+from widemargin.objective.chains.crf import ChainScores
+from widemargin.objective.chains.svm import LabelingMixture
 from widemargin.objective.points import Point
 
 CHOICES = ("all", "observed")

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .. import _core
-from ..data.rows import Table
-from ..vectors import Vector, inner
-from .points import Point
+from ... import _core
+from ...data.rows import Table
+from ...vectors import Vector, inner
+from ..points import Point
 
 if TYPE_CHECKING:
-    from .chain_crf import ChainCRFProblem
+    from .crf import ChainCRFProblem
 
 
 @dataclass(frozen=True)

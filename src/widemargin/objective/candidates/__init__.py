@@ -1,0 +1,1 @@
+"""Choices among candidates: maximum entropy with features of the label."""

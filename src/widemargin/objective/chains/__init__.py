@@ -1,0 +1,1 @@
+"""Sequences of labels: the problem, its conditional random field and its structured SVM."""
